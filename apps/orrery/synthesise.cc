@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// orrery synthesise: a collective made for a fabric.
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <utility>
+
+#include "arguments.h"
+#include "orrery/core/units.h"
+#include "orrery/present/synthesis_text.h"
+#include "orrery/study/collective_synthesis.h"
+#include "orrery/study/custom_algorithms.h"
+#include "orrery/synthesis/formats/msccl.h"
+#include "output_file.h"
+
+namespace orrery::app {
+
+namespace {
+
+struct SynthesiseOptions {
+  study::CollectiveSynthesisQuestion question;
+  std::string size = "1GiB";
+  std::string plot;
+};
+
+/// An XML file, or a folder of traces.
+Result<void> write_made(const study::CollectiveSynthesisAnswer& answer, const std::string& path,
+                        bool force, Findings& findings) {
+  const auto plan = study::plan_of(answer);
+  if (!plan) return tl::unexpected(plan.error());
+  if (path != "-" && !path.ends_with(".xml"))
+    return study::write_plan_traces(*plan, path + "/plan", force, findings);
+  const auto text = synthesis::write_msccl(*plan);
+  if (!text) return tl::unexpected(text.error());
+  return write_output(path, *text, force);
+}
+
+int synthesise(SynthesiseOptions& options, Session& session) {
+  const auto size = parse_bytes(options.size, "--size");
+  if (!size) return session.fail(size.error());
+  options.question.size = *size;
+  // Plans are of ranks alone.
+  options.question.relays = session.output.empty();
+  Findings findings;
+  const auto answer = study::synthesise(options.question, findings);
+  if (!answer) return session.fail(answer.error(), findings);
+  if (!options.plot.empty())
+    if (auto done = write_output(options.plot, present::synthesis_svg(*answer), session.force);
+        !done)
+      return session.fail(done.error());
+  const std::string path = std::exchange(session.output, {});
+  if (!path.empty())
+    if (auto done = write_made(*answer, path, session.force, findings); !done)
+      return session.fail(done.error(), findings);
+  if (options.plot == "-" || path == "-") return kOk;
+  return session.deliver(present::synthesis_text(*answer, findings, session.out_style()),
+                         [&] { return present::synthesis_json(*answer, findings); });
+}
+
+}  // namespace
+
+void add_synthesise(CLI::App& table, Session& session) {
+  CLI::App* command = table.add_subcommand(
+      "synthesise", "Make a collective for a fabric, and say how far it is from the best there is");
+  command->description(
+      "Make a collective for a fabric: which link carries which piece when, how long that takes,\n"
+      "and below what time no schedule is. Fabrics are what 'orrery topology' reads; links that\n"
+      "are down are gone around.\n\n"
+      "Examples:\n"
+      "  orrery synthesise all-gather --fabric examples/fabrics/torus-64.yaml\n"
+      "  orrery synthesise all-reduce --fabric fabric.yaml --size 64MiB -o all-reduce.xml\n");
+  const auto options = std::make_shared<SynthesiseOptions>();
+  auto& question = options->question;
+  command
+      ->add_option("COLLECTIVE", question.collective,
+                   "all-gather, reduce-scatter, all-reduce, all-to-all, broadcast or reduce")
+      ->type_name("")
+      ->required();
+  command->add_option("--fabric", question.fabric, "A fabric, or a cluster")
+      ->type_name("FILE")
+      ->required();
+  command
+      ->add_option("--size", options->size,
+                   "The whole buffer: what a rank puts in or gets, whichever is more (1GiB)")
+      ->type_name("SIZE");
+  command
+      ->add_option("--ranks", question.ranks,
+                   "Only these: 0-7,16. Several times: groups that do one each, all at once")
+      ->type_name("LIST");
+  command
+      ->add_option("--root", question.root, "Of broadcast and reduce: its place in its group (0)")
+      ->type_name("N");
+  command
+      ->add_option("--chunks", question.chunks,
+                   "Pieces of each rank's shard; else several numbers are tried")
+      ->type_name("N");
+  command->add_option("--seed", question.seed, "Of what is drawn at random (1)")->type_name("N");
+  command->add_flag("--search", question.search,
+                    "Search also where the fabric is a torus, for which there is a rule");
+  command->add_option("--plot", options->plot, "Draw links against time into an SVG")
+      ->type_name("FILE");
+  session.add_options(*command, true);
+  command->get_option("--output")
+      ->description(
+          "Write it: FILE.xml for MSCCL ('-': stdout), else a folder for Chakra traces; then "
+          "no others than the ranks hand on");
+  command->callback([options, &session] {
+    session.command = "synthesise";
+    session.action = [options, &session] { return synthesise(*options, session); };
+  });
+}
+
+}  // namespace orrery::app

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Making collectives: how long the search takes, and by how much what it finds is above the bound
+// that no schedule is below. Grids have links of 50 GiB/s and 0.5 us, as TACOS was measured with;
+// hosts have eight devices behind an NVSwitch (450 GB/s each), and rails of 50 GB/s.
+#include <benchmark/benchmark.h>
+
+#include <cstdlib>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "orrery/platform/topology/generate/generate.h"
+#include "orrery/synthesis/bounds.h"
+#include "orrery/synthesis/search/synthesise.h"
+
+namespace {
+
+using namespace orrery;
+using graph::CollectiveType;
+using synthesis::Ground;
+
+platform::LinkFigures cable(double gigabytes, std::int64_t latency_ns) {
+  return {Bandwidth(gigabytes * 1e9), ns(latency_ns), 1, platform::LinkClass::network};
+}
+
+Ground ground_for(Result<platform::Topology> made, std::vector<std::int64_t> sizes) {
+  if (!made) std::abort();
+  auto topology = std::make_shared<const platform::Topology>(std::move(*made));
+  std::vector<platform::NodeIndex> seats(topology->devices().begin(), topology->devices().end());
+  auto ground = synthesis::ground_of(std::move(topology), std::move(seats), {}, "benchmark");
+  if (!ground) std::abort();
+  ground->sizes = std::move(sizes);
+  return *std::move(ground);
+}
+
+Ground grid(const std::vector<std::int64_t>& sizes, bool closed) {
+  std::int64_t count = 1;
+  for (const std::int64_t size : sizes) count *= size;
+  platform::NetworkPlan plan;
+  plan.shape = closed ? platform::NetworkShape::torus : platform::NetworkShape::mesh;
+  plan.sizes = sizes;
+  plan.port = cable(50 * 1.073741824, 500);
+  return ground_for(
+      platform::generate("grid", {{count, 1, platform::Inside::none, 1, {}, 0, {}}}, plan, "grid"),
+      sizes);
+}
+
+Ground rails(std::int64_t hosts) {
+  platform::NetworkPlan plan;
+  plan.shape = platform::NetworkShape::rail_only;
+  plan.per_leaf = hosts;
+  plan.radix = 2 * hosts;
+  plan.port = plan.trunk = cable(50, 700);
+  return ground_for(
+      platform::generate(
+          "rails", {{hosts, 8, platform::Inside::switched, 1, cable(450, 200), 8, cable(64, 250)}},
+          plan, "rails"),
+      {});
+}
+
+void make(benchmark::State& state, const Ground& ground, CollectiveType type, bool constructions) {
+  synthesis::SynthesisQuestion question;
+  question.type = type;
+  question.bytes = Bytes(1 << 30);
+  question.constructions = constructions;
+  double gap = 0, sends = 0, micros = 0;
+  for (auto _ : state) {
+    const auto made = synthesis::synthesise(ground, question);
+    if (!made) std::abort();
+    micros = static_cast<double>(made->time.count()) * 1e-6;
+    gap = 100 * (static_cast<double>(made->time.count()) /
+                     static_cast<double>(made->bound.total.count()) -
+                 1);
+    sends = static_cast<double>(made->schedule.sends.size());
+  }
+  state.counters["gap_percent"] = gap;
+  state.counters["takes_us"] = micros;
+  state.counters["sends"] = sends;
+}
+
+void TightestCut(benchmark::State& state) {
+  const Ground ground = grid({state.range(0), state.range(0)}, true);
+  for (auto _ : state) {
+    const auto bound =
+        synthesis::bound_of(ground, {CollectiveType::all_gather, Bytes(1 << 30), {}, 0, {}});
+    if (!bound) std::abort();
+    state.counters["exact"] = bound->exact ? 1 : 0;
+  }
+}
+BENCHMARK(TightestCut)->Arg(32)->Arg(64)->Arg(256)->Unit(benchmark::kMillisecond);
+
+void TorusByRule(benchmark::State& state) {
+  make(state, grid({state.range(0), state.range(0)}, true), CollectiveType::all_gather, true);
+}
+BENCHMARK(TorusByRule)->Arg(32)->Arg(64)->Unit(benchmark::kMillisecond);
+
+void TorusSearched(benchmark::State& state) {
+  make(state, grid({state.range(0), state.range(0)}, true), CollectiveType::all_gather, false);
+}
+BENCHMARK(TorusSearched)->Arg(32)->Arg(64)->Unit(benchmark::kMillisecond);
+
+void MeshSearched(benchmark::State& state) {
+  make(state, grid({state.range(0), state.range(0)}, false), CollectiveType::all_gather, true);
+}
+BENCHMARK(MeshSearched)->Arg(32)->Arg(64)->Unit(benchmark::kMillisecond);
+
+void AllToAllOnCube(benchmark::State& state) {
+  make(state, grid({8, 8, 8}, true), CollectiveType::all_to_all, state.range(0) != 0);
+}
+BENCHMARK(AllToAllOnCube)->ArgName("rule")->Arg(1)->Arg(0)->Unit(benchmark::kMillisecond);
+
+void AllReduceOn64Hosts(benchmark::State& state) {
+  make(state, rails(64), CollectiveType::all_reduce, true);
+}
+BENCHMARK(AllReduceOn64Hosts)->Iterations(1)->Unit(benchmark::kMillisecond);
+
+void AllToAllOn64Hosts(benchmark::State& state) {
+  make(state, rails(64), CollectiveType::all_to_all, true);
+}
+BENCHMARK(AllToAllOn64Hosts)->Iterations(1)->Unit(benchmark::kMillisecond);
+
+}  // namespace
+
+BENCHMARK_MAIN();

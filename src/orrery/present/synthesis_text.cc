@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/present/synthesis_text.h"
+
+#include <fmt/format.h>
+
+#include "orrery/core/text.h"
+#include "orrery/core/units.h"
+#include "orrery/present/words.h"
+#include "orrery/report/envelope.h"
+#include "orrery/report/json.h"
+
+namespace orrery::present {
+
+using report::JsonWriter;
+using study::CollectiveSynthesisAnswer;
+using synthesis::Bound;
+
+namespace {
+
+/// "what enters npu0: 1.072 GB over 4 links of 200 GB/s in all"
+std::string cut_text(const Bound& bound) {
+  const synthesis::BindingCut& cut = bound.binds;
+  if (cut.name.empty()) return "nothing has to pass";
+  return fmt::format("{}: {} over {} of {} in all{}", printable(cut.name),
+                     format_bytes(Bytes(static_cast<std::int64_t>(cut.bytes))),
+                     cut.links == 1 ? std::string("1 link") : count(cut.links) + " links",
+                     format_bandwidth(Bandwidth(cut.capacity)),
+                     bound.exact ? "" : " (of the cuts that were tried)");
+}
+
+std::string gap_text(const CollectiveSynthesisAnswer& answer) {
+  const double gap = 100 * answer.gap();
+  return gap < 0.005 ? std::string("its bound") : fmt::format("{:.2f} % above its bound", gap);
+}
+
+std::string ranks_text(const CollectiveSynthesisAnswer& answer) {
+  const auto& groups = answer.made.schedule.groups;
+  if (groups.size() == 1) return count(groups.front().members.size()) + " ranks";
+  return fmt::format("{} groups with {} ranks in all, at once", groups.size(), count(answer.ranks));
+}
+
+}  // namespace
+
+std::string synthesis_text(const CollectiveSynthesisAnswer& answer, const Findings& findings,
+                           report::Style style) {
+  const Bound& bound = answer.made.bound;
+  report::Sheet sheet(style, 11);
+  sheet.line(style.strong(fmt::format("{} of {} among {} of {}", answer.collective,
+                                      format_bytes(answer.size), ranks_text(answer),
+                                      printable(answer.ground.topology->name()))));
+  sheet.add("time", fmt::format("{}, {}", format_time(answer.made.time), gap_text(answer)));
+  sheet.add("bound", fmt::format("{}: bandwidth {}, latency {}", format_time(bound.total),
+                                 format_time(bound.bandwidth), format_time(bound.latency)));
+  sheet.add("binds", cut_text(bound));
+  const double lasts = seconds(answer.made.time);
+  if (lasts > 0)
+    sheet.add("bandwidth",
+              format_bandwidth(Bandwidth(static_cast<double>(answer.size.count()) / lasts)) +
+                  " (buffer / time)");
+  sheet.add("sends", fmt::format("{} of {} pieces, {} after each other at most",
+                                 count(answer.made.schedule.sends.size()),
+                                 count(answer.made.schedule.pieces.size()), answer.depth));
+  if (answer.use.used > 0)
+    sheet.add("links",
+              fmt::format("{} of {} used, busy {} of the time; {} {}", count(answer.use.used),
+                          count(answer.use.links), report::percent(answer.use.mean),
+                          printable(answer.use.busiest_name), report::percent(answer.use.busiest)));
+  sheet.add("how", printable(answer.made.how));
+  report::add_findings(sheet, findings, style);
+  std::string text = sheet.text();
+  for (const std::string& note : answer.notes) text += style.warn(note) + "\n";
+  return text;
+}
+
+std::string synthesis_json(const CollectiveSynthesisAnswer& answer, const Findings& findings) {
+  return report::envelope("synthesise", findings, [&](JsonWriter& json) {
+    const Bound& bound = answer.made.bound;
+    const synthesis::Schedule& schedule = answer.made.schedule;
+    json.begin_object().field("collective", std::string_view(answer.collective));
+    json.field("fabric", std::string_view(answer.ground.topology->name()));
+    json.field("bytes", answer.size.count());
+    json.key("groups").begin_array();
+    for (const synthesis::Group& group : schedule.groups)
+      json.value(std::uint64_t{group.members.size()});
+    json.end_array().field("time_ps", answer.made.time.count());
+    json.field("how", std::string_view(answer.made.how)).field("gap", answer.gap());
+    json.key("bound").begin_object().field("total_ps", bound.total.count());
+    json.field("bandwidth_ps", bound.bandwidth.count());
+    json.field("latency_ps", bound.latency.count()).field("exact", bound.exact);
+    json.key("binds").begin_object().field("name", std::string_view(bound.binds.name));
+    json.field("bytes", bound.binds.bytes).field("capacity", bound.binds.capacity);
+    json.field("links", std::uint64_t{bound.binds.links});
+    json.field("latency_ps", bound.binds.latency.count()).end_object().end_object();
+    json.field("sends", std::uint64_t{schedule.sends.size()});
+    json.field("pieces", std::uint64_t{schedule.pieces.size()});
+    json.field("depth", std::uint64_t{answer.depth});
+    json.key("links").begin_object().field("all", std::uint64_t{answer.use.links});
+    json.field("used", std::uint64_t{answer.use.used}).field("mean", answer.use.mean);
+    json.field("busiest", answer.use.busiest);
+    json.field("busiest_name", std::string_view(answer.use.busiest_name)).end_object();
+    json.key("notes").begin_array();
+    for (const std::string& note : answer.notes) json.value(std::string_view(note));
+    json.end_array().end_object();
+  });
+}
+
+}  // namespace orrery::present

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A way for each piece of an all-to-all, so that links are about evenly busy. Private to
+// exchange().
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "orrery/synthesis/search/reach.h"
+
+namespace orrery::synthesis {
+
+/// Ways of pieces, one after another: piece i takes `ways[first[i]]` to `ways[first[i + 1]]`.
+struct Routes {
+  std::vector<std::uint32_t> first, ways;
+  [[nodiscard]] std::span<const std::uint32_t> of(std::size_t piece) const {
+    return std::span(ways).subspan(first[piece], first[piece + 1] - first[piece]);
+  }
+};
+
+/// Pieces are grouped by where they start. Empty `first`: some piece has no way.
+[[nodiscard]] Routes routes_of(const Reach& reach, std::span<const Piece> pieces);
+
+}  // namespace orrery::synthesis

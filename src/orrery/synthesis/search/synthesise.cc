@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/synthesis/search/synthesise.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "orrery/synthesis/search/exchange.h"
+#include "orrery/synthesis/search/retime.h"
+#include "orrery/synthesis/search/torus.h"
+
+namespace orrery::synthesis {
+
+namespace {
+
+constexpr std::size_t kPartedSends = 2'000'000;    // where an all-reduce is tried in parts
+constexpr std::uint64_t kRuledSends = 64'000'000;  // by rule, at most: 16 bytes each
+constexpr std::int64_t kSmallPart = 4096;          // bytes
+
+/// Within half a percent of a bound, more seeds are not worth it.
+Time good_enough(Time bound) { return bound + Time(bound.count() / 200); }
+
+class Front {
+ public:
+  Front(const Ground& ground, const SynthesisQuestion& question)
+      : ground_(ground), question_(question) {}
+
+  Result<Synthesis> run() {
+    if (auto made = set_groups(); !made) return tl::unexpected(made.error());
+    Synthesis answer;
+    for (std::size_t g = 0; g < groups_.size(); ++g) {
+      const Result<Bound> bound = bound_for(question_.type, g);
+      if (!bound) return tl::unexpected(bound.error());
+      if (g == 0 || answer.bound.total < bound->total) answer.bound = *bound;
+    }
+    Result<Found> found = search(answer.bound);
+    if (!found) return tl::unexpected(found.error());
+    answer.schedule = std::move(found->schedule);
+    answer.how = std::move(found->how);
+    answer.time = answer.schedule.time();
+    return answer;
+  }
+
+ private:
+  Result<void> set_groups() {
+    std::vector<std::vector<std::uint32_t>> all = question_.groups;
+    if (all.empty()) all.emplace_back();
+    for (const auto& ranks : all) {
+      auto members = members_of(ground_, ranks);
+      if (!members) return tl::unexpected(members.error());
+      ranks_.push_back(ranks);
+      groups_.push_back({question_.type, question_.bytes, std::move(*members), question_.root});
+    }
+    return {};
+  }
+  [[nodiscard]] Result<Bound> bound_for(CollectiveType type, std::size_t group) const {
+    return bound_of(ground_,
+                    {type, question_.bytes, ranks_[group], question_.root, InNetwork::forwards});
+  }
+
+  Result<Found> search(const Bound& bound) {
+    effort_ = {question_.chunks, question_.seed, question_.relays, good_enough(bound.total)};
+    switch (question_.type) {
+      case CollectiveType::all_gather:
+      case CollectiveType::broadcast:
+        return spread_out(false);
+      case CollectiveType::reduce_scatter:
+      case CollectiveType::reduce:
+        return spread_out(true);
+      case CollectiveType::all_reduce:
+        return both(bound.total);
+      case CollectiveType::all_to_all:
+        return exchanged();
+      default:
+        return fail(Errc::usage, std::string(graph::name(question_.type)), "is not synthesised",
+                    "all-gather, reduce-scatter, all-reduce, all-to-all, broadcast or reduce");
+    }
+  }
+
+  /// Where a rule knows it, by that; `against`: turned round afterwards.
+  Result<Found> spread_out(bool against) {
+    const bool shards =
+        question_.type != CollectiveType::broadcast && question_.type != CollectiveType::reduce;
+    Result<Found> found = Found{};
+    const std::optional<Torus> torus = shards ? known_torus(against, 1) : std::nullopt;
+    if (torus) {
+      found = torus_gather(*torus, groups_.front(), effort_);
+    } else {
+      found = gather(ground_, groups_, effort_, against);
+    }
+    if (found && against) found->schedule = turned_round(found->schedule);
+    return found;
+  }
+
+  [[nodiscard]] std::optional<Torus> known_torus(bool against, std::uint64_t hops) const {
+    const Group& group = groups_.front();
+    // Pieces of no bytes are none, and a rule counts on all.
+    const std::int64_t least = static_cast<std::int64_t>(group.members.size()) *
+                               std::max<std::int64_t>(16, question_.chunks);
+    const std::uint64_t sends =
+        group.members.size() * group.members.size() * hops *
+        static_cast<std::uint64_t>(std::max<std::int64_t>(1, question_.chunks));
+    if (!question_.constructions || groups_.size() > 1 || group.bytes.count() < least ||
+        sends > kRuledSends)
+      return std::nullopt;
+    return torus_of(ground_, group.members, against);
+  }
+
+  Result<Found> exchanged() {
+    std::uint64_t hops = 1;  // of a piece on a torus, in the mean
+    for (const std::int64_t size : ground_.sizes) hops += static_cast<std::uint64_t>(size) / 4;
+    if (const auto torus = known_torus(false, hops))
+      return torus_exchange(*torus, groups_.front(), effort_);
+    return exchange(ground_, groups_, effort_);
+  }
+
+  /// A reduce-scatter, and an all-gather of the same pieces after it.
+  Result<Found> both(Time bound) {
+    // Half of an all-reduce is bound as an all-gather is.
+    Result<Found> halves[2] = {Found{}, Found{}};
+    for (const bool against : {true, false}) {
+      Time most{};
+      for (std::size_t g = 0; g < groups_.size(); ++g) {
+        const auto half =
+            bound_for(against ? CollectiveType::reduce_scatter : CollectiveType::all_gather, g);
+        if (!half) return tl::unexpected(half.error());
+        most = std::max(most, half->total);
+      }
+      effort_.good_enough = good_enough(most);
+      // Both have the same pieces.
+      if (!against && !halves[0]->schedule.pieces.empty()) effort_.chunks = chunks_;
+      halves[against ? 0 : 1] = spread_out(against);
+      Result<Found>& half = halves[against ? 0 : 1];
+      if (!half) return half;
+      chunks_ = std::max<std::int64_t>(
+          1, static_cast<std::int64_t>(half->schedule.pieces.size() / shard_count()));
+    }
+    const Schedule &scatter = halves[0]->schedule, &gathered = halves[1]->schedule;
+    Found best{joined(scatter, gathered, chunks_, 1), "reduced, then gathered; " + halves[1]->how};
+    Time least = best.schedule.time();
+    const std::size_t sends = scatter.sends.size() + gathered.sends.size();
+    for (const std::int64_t parts : {2, 8, 32}) {
+      const bool small = question_.bytes.count() / static_cast<std::int64_t>(shard_count()) <
+                         parts * chunks_ * kSmallPart;
+      if (least <= good_enough(bound) || small ||
+          sends * static_cast<std::size_t>(parts) > kPartedSends)
+        break;
+      Schedule parted = retimed(ground_, joined(scatter, gathered, chunks_, parts));
+      const Time time = parted.time();
+      if (time >= least) continue;
+      least = time;
+      best = {std::move(parted),
+              fmt::format("reduced, then gathered, in {} parts; {}", parts, halves[1]->how)};
+    }
+    return best;
+  }
+  [[nodiscard]] std::size_t shard_count() const {
+    std::size_t sum = 0;
+    for (const Group& group : groups_) sum += group.members.size();
+    return sum;
+  }
+
+  const Ground& ground_;
+  const SynthesisQuestion& question_;
+  Effort effort_;
+  std::vector<std::vector<std::uint32_t>> ranks_;
+  std::vector<Group> groups_;
+  std::int64_t chunks_ = 1;
+};
+
+}  // namespace
+
+Result<Synthesis> synthesise(const Ground& ground, const SynthesisQuestion& question) {
+  return Front(ground, question).run();
+}
+
+}  // namespace orrery::synthesis

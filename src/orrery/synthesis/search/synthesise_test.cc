@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/synthesis/search/synthesise.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <iostream>
+#include <map>
+
+#include "orrery/synthesis/ground_testing.h"
+
+namespace orrery::synthesis {
+namespace {
+
+using enum graph::CollectiveType;
+
+SynthesisQuestion asked(CollectiveType type, Bytes bytes = Bytes(1 << 30)) {
+  SynthesisQuestion question;
+  question.type = type;
+  question.bytes = bytes;
+  return question;
+}
+
+/// Valid, and not below its bound; by how much it is above it.
+double gap(const Ground& ground, const SynthesisQuestion& question) {
+  const Result<Synthesis> made = synthesise(ground, question);
+  EXPECT_TRUE(made) << (made ? "" : to_string(made.error()));
+  if (!made) return 1e9;
+  EXPECT_EQ(what_is_wrong(ground, made->schedule), "") << graph::name(question.type);
+  EXPECT_EQ(made->time, made->schedule.time());
+  EXPECT_GE(made->time, made->bound.total) << made->bound.binds.name;
+  return static_cast<double>(made->time.count()) / static_cast<double>(made->bound.total.count()) -
+         1;
+}
+
+SynthesisQuestion searched(CollectiveType type) {
+  SynthesisQuestion question = asked(type);
+  question.constructions = false;
+  return question;
+}
+
+TEST(Synthesis, ToriByRuleAreAtTheirBound) {
+  for (const CollectiveType type : {all_gather, reduce_scatter, all_reduce, all_to_all}) {
+    EXPECT_LT(gap(torus({8}), asked(type)), 1e-4) << graph::name(type);
+    EXPECT_LT(gap(torus({8, 8}), asked(type)), 1e-4) << graph::name(type);
+    EXPECT_LT(gap(torus({4, 4, 4}), asked(type)), 1e-4) << graph::name(type);
+  }
+  EXPECT_LT(gap(torus({16, 16}), asked(all_gather)), 0.005);
+  EXPECT_LT(gap(torus({2, 4, 3}), asked(all_to_all)), 0.35);  // odd sizes do not halve
+  EXPECT_LT(gap(torus({2, 4, 3}), asked(all_reduce)), 0.02);
+}
+
+TEST(Synthesis, GridsAreSearchedCloseToTheirBound) {
+  EXPECT_LT(gap(torus({16, 16}), searched(all_gather)), 0.02);
+  EXPECT_LT(gap(mesh({16, 16}), searched(all_gather)), 0.005);
+  EXPECT_LT(gap(mesh({8, 8}), searched(reduce_scatter)), 0.005);
+  EXPECT_LT(gap(mesh({8, 8}), searched(all_to_all)), 0.02);
+  EXPECT_LT(gap(torus({8, 8}), searched(all_to_all)), 0.03);
+  EXPECT_LT(gap(torus({8, 8}), searched(all_reduce)), 0.01);
+  EXPECT_LT(gap(torus({4, 4}), searched(broadcast)), 0.05);
+}
+
+// A reduce-scatter leaves a mesh's corners half idle: in parts, the gather uses that.
+TEST(Synthesis, AllReducesInPartsUseBothDirections) {
+  EXPECT_LT(gap(mesh({8, 8}), asked(all_reduce)), 0.30);
+}
+
+TEST(Synthesis, HostsTakeEachPieceOnce) {
+  EXPECT_LT(gap(rails(8), asked(all_gather)), 0.03);
+  EXPECT_LT(gap(rails(2), asked(all_reduce)), 0.08);
+  EXPECT_LT(gap(rails(8), asked(all_to_all)), 0.01);
+}
+
+// Four switches side by side carry four pieces of a device at once.
+TEST(Synthesis, AllSwitchesOfAHostAreUsed) {
+  const platform::HostShape host{1, 16, platform::Inside::switched, 4, cable(450, 200), 0, {}};
+  const Ground ground = ground_for(platform::generate("host", {host}, {}, "host"));
+  EXPECT_LT(gap(ground, asked(all_to_all)), 0.10);
+  EXPECT_LT(gap(ground, asked(all_gather)), 0.02);
+}
+
+TEST(Synthesis, SeveralGroupsAtOnce) {
+  const Ground ground = torus({4, 4});
+  for (const CollectiveType type :
+       {all_gather, reduce_scatter, all_reduce, all_to_all, broadcast, reduce}) {
+    SynthesisQuestion question = asked(type, Bytes(1'000'003));
+    question.groups = {{0, 1, 2, 3}, {4, 5, 6, 7}};  // apart
+    (void)gap(ground, question);
+    question.groups = {{0, 5, 10}};  // members that only others join
+    (void)gap(ground, question);
+    question.groups = {{0, 1, 2, 3}, {2, 3, 4, 5}};  // some in both
+    (void)gap(ground, question);
+    question.root = 2;
+    (void)gap(ground, question);
+  }
+}
+
+// Without others, ranks that only these join have no way.
+TEST(Synthesis, OthersHandOnOnlyWhereTheyMay) {
+  const Ground ground = torus({4, 4});
+  for (const CollectiveType type : {all_gather, all_to_all}) {
+    SynthesisQuestion question = asked(type);
+    question.groups = {{0, 5, 10}};
+    question.relays = false;
+    const auto none = synthesise(ground, question);
+    ASSERT_FALSE(none);
+    EXPECT_EQ(none.error().code, Errc::config_conflict);
+    question.groups = {{0, 1, 2, 3}};
+    const auto alone = synthesise(ground, question);
+    ASSERT_TRUE(alone);
+    for (const Way& way : alone->schedule.ways) EXPECT_TRUE(way.from < 4 && way.to < 4);
+  }
+}
+
+// Anything that hangs together: unequal links, switches, some links down, some at half.
+TEST(Synthesis, RandomFabricsWithFailures) {
+  std::map<CollectiveType, std::vector<double>> gaps;
+  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+    const auto size = static_cast<std::uint32_t>(seed % 11);
+    const Ground ground = random_fabric(seed, {.devices = 3 + size,
+                                               .switches = static_cast<std::uint32_t>(seed % 4),
+                                               .more_links = size,
+                                               .down = 3,
+                                               .alike = seed % 3 == 0});
+    constexpr std::array kTypes = {all_gather, reduce_scatter, all_reduce, all_to_all, broadcast};
+    const CollectiveType type = kTypes[seed % kTypes.size()];
+    SynthesisQuestion question = asked(type, Bytes(64 << 20));
+    question.seed = seed;
+    gaps[type].push_back(gap(ground, question));
+  }
+  for (auto& [type, all] : gaps) {
+    std::sort(all.begin(), all.end());
+    const double median = all[all.size() / 2];
+    std::cout << graph::name(type) << ": " << all.size() << " fabrics, above the bound by "
+              << 100 * median << " % (median), " << 100 * all.back() << " % (worst)\n";
+    EXPECT_LT(median, 0.6) << graph::name(type);
+  }
+}
+
+TEST(Synthesis, TheSameQuestionHasTheSameAnswer) {
+  const Ground ground = random_fabric(7, {.devices = 12, .switches = 3, .more_links = 10});
+  for (const CollectiveType type : {all_gather, all_to_all}) {
+    const auto one = synthesise(ground, asked(type)), two = synthesise(ground, asked(type));
+    ASSERT_TRUE(one && two);
+    ASSERT_EQ(one->schedule.sends.size(), two->schedule.sends.size());
+    for (std::size_t i = 0; i < one->schedule.sends.size(); ++i) {
+      EXPECT_EQ(one->schedule.sends[i].piece, two->schedule.sends[i].piece);
+      EXPECT_EQ(one->schedule.sends[i].start, two->schedule.sends[i].start);
+    }
+  }
+}
+
+TEST(Synthesis, WhatIsTooLargeIsSaid) {
+  for (const CollectiveType type : {all_gather, all_to_all}) {
+    const auto none = synthesise(torus({96, 96}), asked(type));
+    ASSERT_FALSE(none);
+    EXPECT_EQ(none.error().code, Errc::limit_exceeded);
+  }
+}
+
+TEST(Synthesis, FewBytesAndNone) {
+  const Ground ground = torus({4, 4});
+  (void)gap(ground, asked(all_gather, Bytes(5)));
+  const auto none = synthesise(ground, asked(all_gather, Bytes(0)));
+  ASSERT_TRUE(none);
+  EXPECT_EQ(none->time, Time{});
+  EXPECT_TRUE(none->schedule.sends.empty());
+}
+
+TEST(Synthesis, WhatCannotBeIsSaid) {
+  const Ground ground = torus({4, 4});
+  const auto answer = synthesise(ground, asked(CollectiveType::barrier));
+  ASSERT_FALSE(answer);
+  EXPECT_EQ(answer.error().code, Errc::usage);
+}
+
+}  // namespace
+}  // namespace orrery::synthesis
