@@ -31,11 +31,14 @@ bool is_astra_option(std::string_view argument) {
 }
 
 bool is_command(const std::string& word) {
-  constexpr std::array<std::string_view, 24> commands = {
-      "kernels",   "generate",   "count",     "memory",        "diff",    "cut",
-      "obfuscate", "run",        "report",    "critical-path", "explain", "compare",
-      "convert",   "link",       "inspect",   "check",         "schema",  "doctor",
-      "demo",      "completion", "calibrate", "embeddings",    "replay",  "validate"};
+  using namespace std::string_view_literals;
+  constexpr std::array commands = {
+      "kernels"sv,    "generate"sv,  "count"sv,   "memory"sv,    "diff"sv,     "cut"sv,
+      "obfuscate"sv,  "run"sv,       "report"sv,  "explain"sv,   "compare"sv,  "critical-path"sv,
+      "convert"sv,    "link"sv,      "inspect"sv, "check"sv,     "schema"sv,   "doctor"sv,
+      "demo"sv,       "replay"sv,    "predict"sv, "calibrate"sv, "shard"sv,    "embeddings"sv,
+      "stragglers"sv, "whatif"sv,    "plan"sv,    "topology"sv,  "validate"sv, "completion"sv,
+      "collective"sv, "synthesise"sv};
   return std::find(commands.begin(), commands.end(), word) != commands.end();
 }
 
@@ -147,6 +150,9 @@ std::unique_ptr<CLI::App> build_table(Session& session) {
   add_stragglers(*table, session);
   add_shard(*table, session);
   add_topology(*table, session);
+  add_plan(*table, session);
+  add_collective(*table, session);
+  add_synthesise(*table, session);
   add_whatif(*table, session);
   add_diff(*table, session);
   add_cut(*table, session);

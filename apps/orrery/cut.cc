@@ -14,6 +14,7 @@
 #include "orrery/core/units.h"
 #include "orrery/intake/edit/cut_files.h"
 #include "orrery/present/edit_text.h"
+#include "rank_list.h"
 
 namespace orrery::app {
 
@@ -25,26 +26,6 @@ struct CutArguments {
   std::string from, to;
   std::string ranks;  ///< "0,3-5"; empty = all
 };
-
-/// "0,3-5" as ranges of ranks.
-Result<intake::RankRanges> parse_ranks(std::string_view text) {
-  intake::RankRanges list;
-  while (!text.empty()) {
-    const std::string_view item = text.substr(0, text.find(','));
-    text.remove_prefix(std::min(text.size(), item.size() + 1));
-    std::uint32_t low = 0;
-    const char* const end = item.data() + item.size();
-    std::from_chars_result parsed = std::from_chars(item.data(), end, low);
-    std::uint32_t high = low;
-    if (parsed.ec == std::errc{} && parsed.ptr != end && *parsed.ptr == '-')
-      parsed = std::from_chars(parsed.ptr + 1, end, high);
-    if (parsed.ec != std::errc{} || parsed.ptr != end || high < low)
-      return fail(Errc::usage, "--ranks", fmt::format("'{}' is no rank or range", item),
-                  "write it like 0,3-5");
-    list.emplace_back(low, high);
-  }
-  return list;
-}
 
 Result<intake::CutOptions> cut_options(const CutArguments& arguments) {
   intake::CutOptions options;

@@ -23,6 +23,10 @@ void add_model_options(CLI::App& command, InputOptions& options) {
     command.add_option(names, value, about)->type_name(type)->group("Models");
   };
   option("--network,--network-model", options.network, platform::network_choices(), "MODEL");
+  option("--collective-algorithm", options.collective_algorithm,
+         "Instead of the cluster's, for every dimension or one for each: ring,in_network "
+         "(orrery collective compares them)",
+         "NAMES");
   option("--compute", options.compute,
          fmt::format("Where times of compute nodes come from: {}; by default as the cluster's file",
                      fmt::join(platform::compute_names(), ", ")),

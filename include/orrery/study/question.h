@@ -93,6 +93,7 @@ struct Question {
   bool rendezvous_protocol = false;
 
   std::string network;               ///< instead of the cluster's model: "analytical", "message"
+  std::string collective_algorithm;  ///< instead of the cluster's: "ring", "ring,in_network"
   std::string compute;               ///< likewise: "auto", "recorded", "roofline", "table" …
   std::string kernel_table;          ///< likewise: a file of measured kernels
   std::string kernel_model;          ///< likewise: a file that `orrery kernels fit` wrote

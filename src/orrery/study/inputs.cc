@@ -5,7 +5,6 @@
 
 #include <filesystem>
 #include <memory>
-#include <set>
 
 #include "orrery/core/limits.h"
 #include "orrery/core/suggest.h"
@@ -15,6 +14,7 @@
 #include "orrery/platform/fabric.h"
 #include "orrery/platform/networks.h"
 #include "orrery/study/changes.h"
+#include "orrery/study/custom_algorithms.h"
 #include "orrery/study/description.h"
 #include "orrery/study/effects.h"
 #include "orrery/study/hints.h"
@@ -88,18 +88,6 @@ Error explain_missing(Error error, const std::string& prefix, std::uint32_t rank
   }
   return error;
 }
-
-/// A custom algorithm's traces lie where its prefix says, from here or from the configuration that
-/// names it.
-std::string locate(const std::string& prefix, const std::string& config) {
-  if (exists(trace_of(prefix, 0)) || fs::path(prefix).is_absolute()) return prefix;
-  const std::string beside = (fs::path(config).parent_path() / prefix).string();
-  return exists(trace_of(beside, 0)) ? beside : prefix;
-}
-
-}  // namespace
-
-namespace {
 
 /// Instead of the cluster's own model.
 Result<void> choose_compute(const Question& question, Platform& platform) {
@@ -178,6 +166,10 @@ Result<Platform> read_platform(const Question& question, Findings& findings) {
   // Whoever asks for messages that are in each other's way wants collectives to be among them.
   if (network != nullptr && network->kind != platform::NetworkModelKind::analytical)
     platform->collectives.library = platform::CollectiveLibrary::ideal;
+  if (!question.collective_algorithm.empty()) {
+    if (auto used = platform::use_algorithms(*platform, question.collective_algorithm); !used)
+      return tl::unexpected(used.error());
+  }
   if (!question.kernel_table.empty()) platform->device.kernel_table = question.kernel_table;
   if (!question.kernel_model.empty()) platform->device.kernel_model = question.kernel_model;
   if (!question.systolic.empty()) platform->device.systolic = question.systolic;
@@ -256,31 +248,6 @@ Result<graph::Workload> read_workload(const Question& question, std::uint32_t ra
   if (auto fine = add_groups(question, ranks, *workload); !fine)
     return tl::unexpected(fine.error());
   return workload;
-}
-
-Result<void> read_custom_collectives(const Question& question, const Platform& platform,
-                                     graph::Workload& workload) {
-  const platform::CollectiveConfig& config = platform.collectives;
-  std::set<std::string> prefixes;
-  for (const auto* plan :
-       {&config.all_reduce, &config.all_gather, &config.reduce_scatter, &config.all_to_all}) {
-    prefixes.insert(plan->custom_prefix);
-  }
-  for (const auto& [node, prefix] : config.custom_by_node) prefixes.insert(prefix);
-  prefixes.erase("");
-  for (const std::string& prefix : prefixes) {
-    trace::chakra::LoadOptions load;
-    load.repair = question.repair ? graph::Repair::repair : graph::Repair::refuse;
-    load.find_companion = false;
-    auto algorithm = trace::chakra::load_workload(
-        locate(prefix, question.astra() ? question.astra_system : question.cluster), load);
-    if (!algorithm) return tl::unexpected(algorithm.error());
-    std::vector<graph::GraphRef>& graphs = workload.custom_collectives[prefix];
-    for (const std::uint32_t index : algorithm->graph_of_rank)
-      graphs.push_back(algorithm->graphs[index]);
-    workload.findings.merge(algorithm->findings);
-  }
-  return {};
 }
 
 Result<void> check_sizes(const Question& question, const Platform& platform) {

@@ -9,6 +9,7 @@
 #include "orrery/result/run_file.h"
 #include "orrery/study/models.h"
 #include "orrery/study/outcome.h"
+#include "orrery/study/run_bounds.h"
 #include "orrery/workload/layers/tables.h"
 #include "orrery/workload/memory/held_memory.h"
 #include "orrery/workload/spec/amount.h"
@@ -59,6 +60,8 @@ std::string typed_options(const Question& question) {
   if (question.replicate) text += " --replicate";
   if (question.repair) text += " --repair";
   if (!question.network.empty()) text += " --network " + question.network;
+  if (!question.collective_algorithm.empty())
+    text += " --collective-algorithm " + question.collective_algorithm;
   if (!question.compute.empty()) text += " --compute " + question.compute;
   if (!question.kernel_table.empty()) text += " --kernel-table " + portable(question.kernel_table);
   if (!question.kernel_model.empty()) text += " --kernel-model " + portable(question.kernel_model);
@@ -163,6 +166,7 @@ result::Run make_run(const Outcome& outcome) {
                                  outcome.workload());
   result::Run run = record::make_run(outcome.workload(), outcome.platform(), outcome.result, held);
   if (outcome.job) run.work = outcome.job->work;
+  set_bounds(outcome.platform(), run);
   run.findings = outcome.findings;
   add_manifest(outcome, run);
   result::keep_spans(run, choice_of(outcome.question.spans));

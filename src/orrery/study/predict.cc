@@ -21,13 +21,13 @@ namespace {
 using profile::OverheadBuilder;
 
 /// Overheads of recorded ranks, by their files.
-using Measured = std::map<std::string, OverheadBuilder>;
+using MeasuredOperations = std::map<std::string, OverheadBuilder>;
 
-Result<Measured> measure(const RecordedTraces& recorded, Watch& watch) {
+Result<MeasuredOperations> measure(const RecordedTraces& recorded, Watch& watch) {
   auto options = job_options(recorded);
   if (!options) return tl::unexpected(options.error());
   options->progress = [&](std::uint32_t done, std::uint32_t of) { watch.reading(done, of); };
-  Measured made;
+  MeasuredOperations made;
   const auto job = intake::for_each_rank(
       *options, [&](const intake::Job&, std::size_t, intake::RankTrace& trace) -> Result<void> {
         made[trace.profile.where].add(trace.profile);
@@ -39,8 +39,9 @@ Result<Measured> measure(const RecordedTraces& recorded, Watch& watch) {
 }
 
 /// What each rank's host is told by, by its file.
-std::map<std::string, profile::HostTimes> times_of(const Measured& ranks, const Measured& given,
-                                                   HostFrom from, bool profiled) {
+std::map<std::string, profile::HostTimes> times_of(const MeasuredOperations& ranks,
+                                                   const MeasuredOperations& given, HostFrom from,
+                                                   bool profiled) {
   std::map<std::string, profile::HostTimes> made;
   for (const auto& [file, own] : ranks) {
     OverheadBuilder donors;
@@ -186,7 +187,7 @@ Result<std::map<std::string, profile::HostTimes>> host_times(const PredictQuesti
                                                              Prediction& made, Watch& watch) {
   auto measured = measure(question.recorded, watch);
   if (!measured) return tl::unexpected(measured.error());
-  Measured given;
+  MeasuredOperations given;
   made.from = question.overheads.empty() ? question.from : HostFrom::given;
   if (made.from == HostFrom::given) {
     RecordedTraces others = question.recorded;

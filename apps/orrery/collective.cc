@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// orrery collective: one collective in every way, beside its lower bound.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <string>
+
+#include "arguments.h"
+#include "orrery/core/limits.h"
+#include "orrery/core/units.h"
+#include "orrery/platform/networks.h"
+#include "orrery/present/collective_ways_text.h"
+#include "orrery/study/collective_ways.h"
+#include "rank_list.h"
+
+namespace orrery::app {
+
+namespace {
+
+struct CollectiveOptions {
+  study::WaysQuestion question;
+  std::string size, ranks;
+};
+
+int collective(CollectiveOptions& options, Session& session) {
+  if (!options.size.empty()) {
+    const auto size = parse_bytes(options.size, "--size");
+    if (!size) return session.fail(size.error());
+    options.question.size = *size;
+  }
+  if (!options.ranks.empty()) {
+    const auto ranges = parse_ranks(options.ranks);
+    if (!ranges) return session.fail(ranges.error());
+    for (const auto& [first, last] : *ranges) {
+      if (last >= limits::kRanks) {
+        return session.fail(
+            {Errc::usage, "--ranks", fmt::format("{} is more than there can be", last), "0-7,16"});
+      }
+      for (std::uint32_t rank = first; rank <= last; ++rank) options.question.ranks.push_back(rank);
+    }
+  }
+  Findings findings;
+  const auto answer = study::compare_ways(options.question, findings);
+  if (!answer) return session.fail(answer.error(), findings);
+  return session.deliver(present::collective_ways_text(*answer, findings, session.out_style()),
+                         [&] { return present::collective_ways_json(*answer, findings); });
+}
+
+}  // namespace
+
+void add_collective(CLI::App& table, Session& session) {
+  CLI::App* command = table.add_subcommand(
+      "collective", "One collective in every way that is known, beside the least time it can take");
+  command->description(
+      "One collective in every way that is known, beside the least time that any can take: the\n"
+      "cluster's own, algorithms dimension by dimension and over all ranks, switches that sum, "
+      "and\n"
+      "plans (trees, PAT, Bruck, hosts first). Says which cut binds, and why the first is "
+      "first.\n\n"
+      "Examples:\n"
+      "  orrery collective all-reduce --cluster h100-sxm:64 --size 1GB\n"
+      "  orrery collective all-to-all --cluster fabric.yaml --ranks 0-7 --size 64MB --json\n");
+  const auto options = std::make_shared<CollectiveOptions>();
+  command
+      ->add_option("COLLECTIVE", options->question.collective,
+                   "all-reduce, all-gather, reduce-scatter or all-to-all")
+      ->type_name("")
+      ->required();
+  command->add_option("--cluster", options->question.cluster, "A file, or a name of the catalogue")
+      ->type_name("FILE")
+      ->required();
+  command
+      ->add_option("--size", options->size,
+                   "Of the whole buffer: what a rank puts in or gets, whichever is more (1GB)")
+      ->type_name("SIZE");
+  command->add_option("--ranks", options->ranks, "Who takes part: 0-7,16 (all)")
+      ->type_name("RANKS");
+  command->add_option("--network", options->question.network, platform::network_choices())
+      ->type_name("MODEL");
+  session.add_options(*command, false);
+  command->callback([options, &session] {
+    session.command = "collective";
+    session.action = [options, &session] { return collective(*options, session); };
+  });
+}
+
+}  // namespace orrery::app

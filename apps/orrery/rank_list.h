@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Ranks as options name them.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "orrery/core/error.h"
+
+namespace orrery::app {
+
+/// "0,3-5" as ranges, both ends included. Errc: usage, of --ranks.
+[[nodiscard]] Result<std::vector<std::pair<std::uint32_t, std::uint32_t>>> parse_ranks(
+    std::string_view text);
+
+}  // namespace orrery::app

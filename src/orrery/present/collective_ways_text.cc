@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/present/collective_ways_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "orrery/calibrate/collectives.h"
+#include "orrery/core/rank_words.h"
+#include "orrery/core/text.h"
+#include "orrery/core/units.h"
+#include "orrery/present/words.h"
+#include "orrery/report/envelope.h"
+#include "orrery/report/json.h"
+
+namespace orrery::present {
+
+using report::JsonWriter;
+using study::CollectiveWay;
+using study::WaysAnswer;
+using synthesis::Bound;
+
+namespace {
+
+std::string bound_text(const Bound& bound) {
+  return fmt::format("{}: {} carries {} at {}, and {} is latency", format_time(bound.total),
+                     bound.binds.name,
+                     format_bytes(Bytes(static_cast<std::int64_t>(bound.binds.bytes))),
+                     format_bandwidth(Bandwidth(bound.binds.capacity)), format_time(bound.latency));
+}
+
+double times_bound(const WaysAnswer& answer, const CollectiveWay& way) {
+  const Time least = answer.bound_of(way).total;
+  return least.count() == 0
+             ? 0
+             : static_cast<double>(way.time.count()) / static_cast<double>(least.count());
+}
+
+double algorithm_bandwidth(const WaysAnswer& answer, const CollectiveWay& way) {
+  if (way.time.count() == 0) return 0;
+  return static_cast<double>(answer.size.count()) / (static_cast<double>(way.time.count()) * 1e-12);
+}
+
+double bus_bandwidth(const WaysAnswer& answer, const CollectiveWay& way) {
+  const calibrate::Collective* one = calibrate::collective_named(graph::name(answer.type));
+  if (one == nullptr) return 0;
+  return algorithm_bandwidth(answer, way) *
+         calibrate::bus_factor(*one, static_cast<std::int32_t>(answer.ranks.size())).least;
+}
+
+}  // namespace
+
+std::string collective_ways_text(const WaysAnswer& answer, const Findings& findings,
+                                 report::Style style) {
+  report::Sheet sheet(style, 12);
+  sheet.line(style.strong(fmt::format(
+      "{} of {} among {} ranks of {}, network {}", graph::name(answer.type),
+      format_bytes(answer.size), answer.ranks.size(), printable(answer.cluster), answer.network)));
+  sheet.add("at best", bound_text(answer.bound));
+  if (!answer.bound.exact)
+    sheet.add("", "of the cuts that were tried: a tighter one may exist");
+  if (answer.of_switches) sheet.add("by switches", bound_text(*answer.of_switches));
+  sheet.add("first", answer.reason);
+  report::add_findings(sheet, findings, style);
+  report::Table table({{"way"},
+                       {"time", true},
+                       {"of the bound", true},
+                       {"latency", true},
+                       {"bus bandwidth", true}});
+  for (const CollectiveWay& way : answer.ways) {
+    table.row({way.name, format_time(way.time), fmt::format("{:.2f}", times_bound(answer, way)),
+               format_time(way.latency), format_bandwidth(Bandwidth(bus_bandwidth(answer, way)))});
+  }
+  std::string text = sheet.text() + "\n" + table.text(style);
+  if (!answer.left_out.empty()) text += "\nNot tried:\n";
+  for (const study::WayLeftOut& one : answer.left_out)
+    text += fmt::format("  {}: {}\n", printable(one.name), printable(one.why));
+  return text;
+}
+
+namespace {
+
+void write_bound(JsonWriter& json, const Bound& bound) {
+  json.begin_object().field("total_ps", bound.total.count());
+  json.field("bandwidth_ps", bound.bandwidth.count()).field("latency_ps", bound.latency.count());
+  json.field("cut", std::string_view(bound.binds.name)).field("cut_bytes", bound.binds.bytes);
+  json.field("cut_bytes_per_second", bound.binds.capacity)
+      .field("cut_links", std::uint64_t{bound.binds.links});
+  json.field("exact", bound.exact).end_object();
+}
+
+}  // namespace
+
+std::string collective_ways_json(const WaysAnswer& answer, const Findings& findings) {
+  return report::envelope("collective", findings, [&](JsonWriter& json) {
+    json.begin_object().field("collective", graph::name(answer.type));
+    json.field("cluster", std::string_view(answer.cluster));
+    json.field("network", std::string_view(answer.network));
+    json.field("ranks", std::uint64_t{answer.ranks.size()}).field("size", answer.size.count());
+    json.key("bound");
+    write_bound(json, answer.bound);
+    if (answer.of_switches) {
+      json.key("bound_by_switches");
+      write_bound(json, *answer.of_switches);
+    }
+    json.key("ways").begin_array();
+    for (const CollectiveWay& way : answer.ways) {
+      json.begin_object().field("name", std::string_view(way.name));
+      json.field("about", std::string_view(way.about)).field("by_switches", way.by_switches);
+      json.field("time_ps", way.time.count()).field("latency_ps", way.latency.count());
+      json.field("of_bound", times_bound(answer, way));
+      json.field("algorithm_bandwidth", algorithm_bandwidth(answer, way));
+      json.field("bus_bandwidth", bus_bandwidth(answer, way)).end_object();
+    }
+    json.end_array().key("left_out").begin_array();
+    for (const study::WayLeftOut& one : answer.left_out) {
+      json.begin_object().field("name", std::string_view(one.name));
+      json.field("why", std::string_view(one.why)).end_object();
+    }
+    json.end_array().field("reason", std::string_view(answer.reason)).end_object();
+  });
+}
+
+}  // namespace orrery::present

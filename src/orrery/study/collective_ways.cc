@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/study/collective_ways.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <numeric>
+#include <span>
+#include <utility>
+
+#include "orrery/calibrate/collectives.h"
+#include "orrery/core/text.h"
+#include "orrery/core/units.h"
+#include "orrery/platform/cluster.h"
+#include "orrery/platform/fabric.h"
+#include "orrery/platform/networks.h"
+#include "orrery/study/inputs.h"
+#include "orrery/study/one_collective.h"
+#include "orrery/synthesis/library/algorithms.h"
+#include "orrery/synthesis/library/ring_order.h"
+#include "orrery/synthesis/lower.h"
+
+namespace orrery::study {
+
+using graph::CollectiveType;
+using platform::Platform;
+
+namespace {
+
+constexpr Bytes kOneGigabyte{1'000'000'000};
+constexpr std::size_t kMostCombined = 64;  // algorithms over dimensions
+
+struct Known {
+  CollectiveType type;
+  synthesis::PlanCollective planned;
+};
+constexpr std::array kKnown{
+    Known{CollectiveType::all_reduce, synthesis::PlanCollective::all_reduce},
+    Known{CollectiveType::all_gather, synthesis::PlanCollective::all_gather},
+    Known{CollectiveType::reduce_scatter, synthesis::PlanCollective::reduce_scatter},
+    Known{CollectiveType::all_to_all, synthesis::PlanCollective::all_to_all}};
+
+const Known* known(const std::string& word) {
+  const calibrate::Collective* named = calibrate::collective_named(word);
+  if (named == nullptr) return nullptr;
+  const auto found = std::find_if(kKnown.begin(), kKnown.end(), [&](const Known& one) {
+    return graph::name(one.type) == named->name;
+  });
+  return found == kKnown.end() ? nullptr : &*found;
+}
+
+bool by_switches(const std::string& words) { return words.find("in_network") != std::string::npos; }
+
+/// Tries ways, each at the size asked for and at the least.
+class Trial {
+ public:
+  Trial(const Cluster& cluster, const Known& what, WaysAnswer& answer)
+      : cluster_(cluster), answer_(answer) {
+    const Bytes least(static_cast<std::int64_t>(answer.ranks.size()));
+    whole_ = one_collective(what.type, answer.size, answer.ranks, cluster.ranks);
+    least_ = one_collective(what.type, least, answer.ranks, cluster.ranks);
+  }
+
+  void own() {
+    sim::Options options;
+    options.library = cluster_.library;
+    run("as the cluster's file says", answer_.library == "nccl" ? "as NCCL runs it" : "",
+        cluster_.platform, options, whole_, least_);
+  }
+
+  void by_words(const std::string& words) {
+    Platform platform = cluster_.platform;
+    auto used = platform::use_algorithms(platform, words);
+    if (!used) return leave_out(words, used.error().what);
+    run(words, "", platform, {}, whole_, least_);
+  }
+
+  void by_plan(const synthesis::PlannedAlgorithm& algorithm,
+               const synthesis::AlgorithmShape& shape) {
+    const std::string name = fmt::format("plan {}", algorithm.name);
+    auto graphs = synthesis::lower(algorithm.make(shape));
+    if (!graphs) return leave_out(name, graphs.error().what);
+    Platform platform = cluster_.platform;
+    platform.collectives.custom_by_node = {{1, std::string(kOneCollective)}};
+    graph::Workload whole = whole_, least = least_;
+    whole.custom_collectives[std::string(kOneCollective)] = *graphs;
+    least.custom_collectives[std::string(kOneCollective)] = *std::move(graphs);
+    run(name, std::string(algorithm.about), platform, {}, whole, least);
+  }
+
+  void leave_out(const std::string& name, const std::string& why) {
+    answer_.left_out.push_back({name, why});
+  }
+
+ private:
+  void run(const std::string& name, const std::string& about, const Platform& platform,
+           const sim::Options& options, const graph::Workload& whole,
+           const graph::Workload& least) {
+    const auto all = simulate_one(whole, platform, options);
+    if (!all) return leave_out(name, all.error().what);
+    const auto byte = simulate_one(least, platform, options);
+    if (!byte) return leave_out(name, byte.error().what);
+    answer_.ways.push_back({name, about, by_switches(name), all->end, byte->end});
+  }
+
+  const Cluster& cluster_;
+  WaysAnswer& answer_;
+  graph::Workload whole_, least_;
+};
+
+/// Every dimension by each of what it can, and all ranks at once.
+std::vector<std::string> words_for(const Platform& platform, CollectiveType type,
+                                   std::span<const std::uint32_t> ranks) {
+  const bool switches = platform.fabric != nullptr && !platform.fabric->reducers.empty();
+  const auto words_of = [&](const platform::Dimension& dim) {
+    std::vector<std::string> words{"ring", "direct"};
+    const bool power = (dim.size & (dim.size - 1)) == 0;
+    if (type == CollectiveType::all_to_all) return words;
+    if (power) words.emplace_back("halving_doubling");
+    if (dim.in_network || switches) words.emplace_back("in_network");
+    return words;
+  };
+  std::vector<std::string> all{""};
+  std::size_t wide = 0;
+  std::uint32_t stride = 1;
+  for (const platform::Dimension& dim : platform.dims) {
+    std::vector<std::string> longer;
+    const auto size = static_cast<std::uint32_t>(dim.size);
+    const bool crossed = std::any_of(ranks.begin(), ranks.end(), [&](std::uint32_t rank) {
+      return rank / stride % size != ranks.front() / stride % size;
+    });
+    const auto words = crossed ? words_of(dim) : std::vector<std::string>{"ring"};
+    if (crossed) ++wide;
+    stride *= size;
+    for (const std::string& before : all) {
+      for (const std::string& word : words)
+        longer.push_back(before.empty() ? word : before + "," + word);
+    }
+    all = std::move(longer);
+    if (all.size() > kMostCombined) all.resize(kMostCombined);
+  }
+  if (wide < 2) return all;
+  all.insert(all.end(), {"one_ring", "one_direct"});
+  if (type == CollectiveType::all_to_all) return all;
+  const std::int64_t all_ranks = platform.npu_count();
+  if ((all_ranks & (all_ranks - 1)) == 0) all.emplace_back("one_halving_doubling");
+  if (switches) all.emplace_back("one_in_network");
+  return all;
+}
+
+/// Ranks of one host side by side, where all hosts have as many.
+std::uint32_t inner_of(const Platform& platform, std::span<const std::uint32_t> ranks) {
+  if (platform.dims.size() < 2 || ranks.size() != static_cast<std::size_t>(platform.npu_count()))
+    return 1;
+  return static_cast<std::uint32_t>(platform.dims.front().size);
+}
+
+std::string share_text(Time part, Time whole) {
+  return fmt::format("{:.0f} %", whole.count() == 0 ? 0.0
+                                                    : 100.0 * static_cast<double>(part.count()) /
+                                                          static_cast<double>(whole.count()));
+}
+
+/// Steps or bytes: what the first has less of.
+std::string reason_of(const WaysAnswer& answer) {
+  if (answer.ways.empty()) return "nothing could be tried";
+  const CollectiveWay& first = answer.ways[0];
+  const synthesis::Bound& bound = answer.bound_of(first);
+  std::string text = fmt::format(
+      "{} is {:.2f} times the bound; {} of its time is latency", first.name,
+      bound.total.count() == 0
+          ? 0.0
+          : static_cast<double>(first.time.count()) / static_cast<double>(bound.total.count()),
+      share_text(first.latency, first.time));
+  const auto other = std::find_if(answer.ways.begin() + 1, answer.ways.end(),
+                                  [&](const auto& way) { return way.time > first.time; });
+  if (other == answer.ways.end()) return text;
+  const Time bytes = first.time - first.latency, others = other->time - other->latency;
+  const double more = 100.0 * static_cast<double>((other->time - first.time).count()) /
+                      static_cast<double>(first.time.count());
+  text += fmt::format("; {}, the next, takes {:.3g} % more: ", other->name, more);
+  if (bytes < others && first.latency < other->latency)
+    return text + "more latency, and its bytes take longer";
+  return text + (bytes < others ? "its bytes take longer" : "it has more latency");
+}
+
+Result<void> check_ranks(const std::vector<std::uint32_t>& ranks, std::uint32_t all) {
+  if (ranks.empty()) return {};
+  const bool ascending =
+      std::adjacent_find(ranks.begin(), ranks.end(), std::greater_equal<>()) == ranks.end();
+  if (ranks.size() > 1 && ascending && ranks.back() < all) return {};
+  return fail(Errc::usage, "--ranks",
+              fmt::format("has to name two or more of ranks 0 to {}, each once", all - 1));
+}
+
+// Equal shares, of a byte at least.
+void set_size(const WaysQuestion& question, std::uint32_t ranks, WaysAnswer& answer) {
+  answer.ranks = question.ranks;
+  if (answer.ranks.empty()) {
+    answer.ranks.resize(ranks);
+    std::iota(answer.ranks.begin(), answer.ranks.end(), 0U);
+  }
+  const auto members = static_cast<std::int64_t>(answer.ranks.size());
+  const std::int64_t each = question.size.value_or(kOneGigabyte).count() / members;
+  answer.size = Bytes(std::max(each, std::int64_t{1}) * members);
+}
+
+Result<Cluster> cluster_for(const WaysQuestion& question, Findings& findings) {
+  Question about;
+  about.cluster = question.cluster;
+  about.network = question.network;
+  if (auto settled = settle(about); !settled) return tl::unexpected(settled.error());
+  auto cluster = read_cluster(about, findings);
+  if (!cluster) return cluster;
+  // Where nobody is in anybody's way, ways would be told that no network has.
+  if (question.network.empty()) cluster->platform.network = platform::NetworkModelKind::flow;
+  if (auto fine = check_ranks(question.ranks, cluster->ranks); !fine)
+    return tl::unexpected(fine.error());
+  return cluster;
+}
+
+}  // namespace
+
+Result<WaysAnswer> compare_ways(const WaysQuestion& question, Findings& findings) {
+  const Known* what = known(question.collective);
+  if (what == nullptr) {
+    return fail(Errc::usage, "COLLECTIVE",
+                in_quotes(question.collective) + " is none that can be compared",
+                "all-reduce, all-gather, reduce-scatter or all-to-all");
+  }
+  const auto cluster = cluster_for(question, findings);
+  if (!cluster) return tl::unexpected(cluster.error());
+  const Platform& platform = cluster->platform;
+  WaysAnswer answer;
+  answer.cluster = question.cluster;
+  answer.network = platform::entry(platform.network).name;
+  answer.library =
+      platform.collectives.library == platform::CollectiveLibrary::nccl ? "nccl" : "ideal";
+  answer.type = what->type;
+  set_size(question, cluster->ranks, answer);
+  const auto ground = synthesis::ground_of(platform);
+  if (!ground) return tl::unexpected(ground.error());
+  synthesis::BoundQuestion bound{what->type, answer.size, answer.ranks};
+  auto least = synthesis::bound_of(*ground, bound);
+  if (!least) return tl::unexpected(least.error());
+  answer.bound = *std::move(least);
+  Trial trial(*cluster, *what, answer);
+  trial.own();
+  const auto members = static_cast<std::uint32_t>(answer.ranks.size());
+  for (const std::string& words : words_for(platform, what->type, answer.ranks)) {
+    if (members <= kMostPlanned || !words.starts_with("one_") || by_switches(words))
+      trial.by_words(words);
+  }
+  if (members <= kMostPlanned) {
+    synthesis::AlgorithmShape shape;
+    shape.ranks = members;
+    shape.inner = inner_of(platform, answer.ranks);
+    shape.order = synthesis::ring_order(*ground, answer.ranks);
+    for (const synthesis::PlannedAlgorithm& algorithm : synthesis::planned_algorithms()) {
+      if (algorithm.collective == what->planned && algorithm.fits(shape))
+        trial.by_plan(algorithm, shape);
+    }
+  } else {
+    trial.leave_out("plans and algorithms over all ranks at once",
+                    fmt::format("they are tried among up to {} ranks", kMostPlanned));
+  }
+  if (std::any_of(answer.ways.begin(), answer.ways.end(),
+                  [](const CollectiveWay& way) { return way.by_switches; })) {
+    bound.in_network = synthesis::InNetwork::reduces;
+    if (auto lower = synthesis::bound_of(*ground, bound)) answer.of_switches = *std::move(lower);
+  }
+  std::stable_sort(answer.ways.begin(), answer.ways.end(),
+                   [](const auto& a, const auto& b) { return a.time < b.time; });
+  answer.reason = reason_of(answer);
+  return answer;
+}
+
+}  // namespace orrery::study

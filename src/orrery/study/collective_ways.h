@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// One collective done in every way that is known here, beside what no way can beat.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "orrery/core/error.h"
+#include "orrery/core/findings.h"
+#include "orrery/core/quantity.h"
+#include "orrery/graph/graph.h"
+#include "orrery/synthesis/bounds.h"
+
+namespace orrery::study {
+
+struct WaysQuestion {
+  std::string collective;  ///< "all-reduce", "all_gather", "alltoall" …
+  std::string cluster;
+  std::string network;               ///< empty: flow, whatever the cluster's file says
+  std::optional<Bytes> size;         ///< of the whole buffer; empty: 1 GB
+  std::vector<std::uint32_t> ranks;  ///< that take part, ascending; empty: all
+};
+
+/// A way to do it.
+struct CollectiveWay {
+  std::string name;   ///< "ring,in_network", "plan pat"
+  std::string about;  ///< what it is, where that is not said by its name
+  bool by_switches = false;
+  Time time{};
+  Time latency{};  ///< of a byte from each
+};
+
+/// One that could not be tried.
+struct WayLeftOut {
+  std::string name, why;
+};
+
+struct WaysAnswer {
+  std::string cluster, network, library;  ///< "nccl": what the cluster's own way is told by
+  graph::CollectiveType type = graph::CollectiveType::all_reduce;
+  Bytes size{};
+  std::vector<std::uint32_t> ranks;
+  std::vector<CollectiveWay> ways;  ///< the fastest first
+  std::vector<WayLeftOut> left_out;
+  synthesis::Bound bound;                       ///< where end points reduce and copy
+  std::optional<synthesis::Bound> of_switches;  ///< where switches do, if any can
+  std::string reason;                           ///< why the first is first
+
+  /// The one that holds for a way.
+  [[nodiscard]] const synthesis::Bound& bound_of(const CollectiveWay& way) const {
+    return way.by_switches && of_switches ? *of_switches : bound;
+  }
+};
+
+/// Simulates each way alone on the cluster's network: the cluster's own, algorithms dimension by
+/// dimension and over all ranks at once, those of switches that can, and plans among up to
+/// kMostPlanned ranks. Errc: usage (an unknown collective, ranks that are not there), those of
+/// reading clusters, and of bounds.
+[[nodiscard]] Result<WaysAnswer> compare_ways(const WaysQuestion& question, Findings& findings);
+
+inline constexpr std::uint32_t kMostPlanned = 256;
+
+}  // namespace orrery::study

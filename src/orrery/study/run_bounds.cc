@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/study/run_bounds.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <optional>
+#include <string>
+#include <tuple>
+
+#include "orrery/core/units.h"
+#include "orrery/graph/graph.h"
+#include "orrery/synthesis/bounds.h"
+
+namespace orrery::study {
+
+namespace {
+
+using graph::CollectiveType;
+
+std::optional<CollectiveType> type_named(std::string_view name) {
+  for (const CollectiveType type :
+       {CollectiveType::all_reduce, CollectiveType::all_gather, CollectiveType::reduce_scatter,
+        CollectiveType::all_to_all, CollectiveType::broadcast, CollectiveType::reduce}) {
+    if (graph::name(type) == name) return type;
+  }
+  return std::nullopt;
+}
+
+bool switches_sum(const platform::CollectiveConfig& config) {
+  if (config.library != platform::CollectiveLibrary::ideal) return true;
+  const auto by_switch = [](const platform::CollectivePlan* plan) {
+    return !plan->custom_prefix.empty() ||
+           std::any_of(plan->per_dim.begin(), plan->per_dim.end(), [](const auto& one) {
+             return one.algorithm == platform::Algorithm::in_network ||
+                    one.algorithm == platform::Algorithm::one_in_network;
+           });
+  };
+  const std::array plans{&config.all_reduce, &config.all_gather, &config.reduce_scatter};
+  return !config.custom_by_node.empty() || std::any_of(plans.begin(), plans.end(), by_switch);
+}
+
+std::string words(const synthesis::Bound& bound) {
+  if (bound.latency >= bound.bandwidth) return "the way of its farthest members";
+  return fmt::format("{} ({})", bound.binds.name,
+                     format_bandwidth(Bandwidth(bound.binds.capacity)));
+}
+
+}  // namespace
+
+void set_bounds(const platform::Platform& platform, result::Run& run) {
+  if (platform.fabric == nullptr) return;
+  for (result::Collective& one : run.collectives) {
+    one.bound.reset();
+    one.bound_by.clear();
+  }
+  const auto ground = synthesis::ground_of(platform);
+  if (!ground) return;
+  const auto in_network = switches_sum(platform.collectives) ? synthesis::InNetwork::reduces
+                                                             : synthesis::InNetwork::forwards;
+  std::map<std::tuple<std::uint32_t, std::string, std::int64_t>, std::optional<synthesis::Bound>>
+      known;
+  for (result::Collective& one : run.collectives) {
+    const auto type = type_named(one.type);
+    if (!one.joined || !type || one.members < 2 || one.bytes.count() == 0) continue;
+    const std::tuple key{one.group, one.type, one.bytes.count()};
+    auto found = known.find(key);
+    if (found == known.end()) {
+      if (known.size() == kMostBounds) continue;
+      found = known.emplace(key, std::nullopt).first;
+      std::vector<std::uint32_t> ranks = run.groups[one.group].ranks;
+      std::sort(ranks.begin(), ranks.end());
+      if (auto made =
+              synthesis::bound_of(*ground, {*type, one.bytes, std::move(ranks), 0, in_network}))
+        found->second = *std::move(made);
+    }
+    if (!found->second) continue;
+    one.bound = found->second->total;
+    one.bound_by = words(*found->second);
+  }
+}
+
+}  // namespace orrery::study

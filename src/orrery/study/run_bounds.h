@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Below what time the collectives of a run could not have been, on its fabric.
+#pragma once
+
+#include "orrery/platform/platform.h"
+#include "orrery/result/run.h"
+
+namespace orrery::study {
+
+/// Where the network is a fabric: each collective's bound by the cut that binds it, instead of that
+/// of dimensions. Those with the same members, kind and bytes have one; beyond kMostBounds of these
+/// the others have none. Where switches sum (Algorithm::in_network, or a library that may use
+/// them) so does the bound's.
+void set_bounds(const platform::Platform& platform, result::Run& run);
+
+inline constexpr std::size_t kMostBounds = 256;
+
+}  // namespace orrery::study
