@@ -18,8 +18,10 @@ class BitRows {
   BitRows(std::size_t rows, std::size_t columns)
       : words_((columns + 63) / 64), bits_(rows * words_) {}
   [[nodiscard]] std::size_t words() const { return words_; }
-  [[nodiscard]] std::uint64_t* row(std::size_t row) { return &bits_[row * words_]; }
-  [[nodiscard]] const std::uint64_t* row(std::size_t row) const { return &bits_[row * words_]; }
+  [[nodiscard]] std::uint64_t* row(std::size_t row) { return bits_.data() + row * words_; }
+  [[nodiscard]] const std::uint64_t* row(std::size_t row) const {
+    return bits_.data() + row * words_;
+  }
   void set(std::size_t row, std::size_t column) {
     bits_[row * words_ + column / 64] |= std::uint64_t{1} << (column % 64);
   }

@@ -162,10 +162,13 @@ TEST(Synthesis, WhatIsTooLargeIsSaid) {
 TEST(Synthesis, FewBytesAndNone) {
   const Ground ground = torus({4, 4});
   (void)gap(ground, asked(all_gather, Bytes(5)));
-  const auto none = synthesise(ground, asked(all_gather, Bytes(0)));
-  ASSERT_TRUE(none);
-  EXPECT_EQ(none->time, Time{});
-  EXPECT_TRUE(none->schedule.sends.empty());
+  for (const CollectiveType type :
+       {all_gather, reduce_scatter, all_reduce, all_to_all, broadcast}) {
+    const auto none = synthesise(ground, asked(type, Bytes(0)));
+    ASSERT_TRUE(none);
+    EXPECT_EQ(none->time, Time{});
+    EXPECT_TRUE(none->schedule.sends.empty());
+  }
 }
 
 TEST(Synthesis, WhatCannotBeIsSaid) {
