@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "orrery/synthesis/examples.h"
+#include "orrery/synthesis/examples_testing.h"
 #include "orrery/synthesis/formats/msccl.h"
 
 namespace orrery::synthesis {

@@ -10,7 +10,7 @@
 #include "orrery/config/document.h"
 #include "orrery/core/random.h"
 #include "orrery/synthesis/check.h"
-#include "orrery/synthesis/examples.h"
+#include "orrery/synthesis/examples_testing.h"
 #include "orrery/synthesis/formats/msccl.h"
 #include "orrery/synthesis/formats/read_plan.h"
 #include "orrery/synthesis/lower.h"

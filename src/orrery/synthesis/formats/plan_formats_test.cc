@@ -9,7 +9,7 @@
 #include "orrery/config/document.h"
 #include "orrery/core/gzip_testing.h"
 #include "orrery/synthesis/check.h"
-#include "orrery/synthesis/examples.h"
+#include "orrery/synthesis/examples_testing.h"
 #include "orrery/synthesis/formats/chakra_plan.h"
 #include "orrery/synthesis/formats/msccl.h"
 #include "orrery/synthesis/formats/read_plan.h"

@@ -1,16 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "orrery/synthesis/examples.h"
+//
+// Plans of well-known algorithms, for tests.
+#pragma once
 
 #include <fmt/format.h>
 
 #include <bit>
+#include <cstdint>
+#include <string>
+#include <utility>
 
 #include "orrery/core/check.h"
+#include "orrery/synthesis/plan.h"
 
 namespace orrery::synthesis {
-namespace {
 
-Plan all_reduce_plan(std::string name, std::uint32_t ranks, std::uint32_t chunks) {
+inline Plan all_reduce_plan(std::string name, std::uint32_t ranks, std::uint32_t chunks) {
   Plan plan;
   plan.name = std::move(name);
   plan.collective = PlanCollective::all_reduce;
@@ -22,7 +27,7 @@ Plan all_reduce_plan(std::string name, std::uint32_t ranks, std::uint32_t chunks
 }
 
 /// A step of MSCCL's on one span of the input.
-PlanStep step_on(StepType type, const PlanSpan& span) {
+inline PlanStep step_on(StepType type, const PlanSpan& span) {
   using enum StepType;
   PlanStep step;
   step.type = type;
@@ -36,9 +41,9 @@ PlanStep step_on(StepType type, const PlanSpan& span) {
   return step;
 }
 
-}  // namespace
-
-Plan ring_all_reduce(std::uint32_t ranks, std::uint32_t channels) {
+/// An all-reduce in place round a ring of at least two ranks, one chunk a rank, `channels` rings
+/// side by side (Patarasuk and Yuan 2009): 2(ranks - 1) rounds.
+inline Plan ring_all_reduce(std::uint32_t ranks, std::uint32_t channels = 1) {
   ORRERY_CHECK(ranks >= 2 && channels >= 1);
   Plan plan = all_reduce_plan(fmt::format("ring of {}", ranks), ranks, ranks * channels);
   plan.channels = channels;
@@ -64,7 +69,9 @@ Plan ring_all_reduce(std::uint32_t ranks, std::uint32_t channels) {
   return plan;
 }
 
-Plan halving_doubling_all_reduce(std::uint32_t ranks) {
+/// An all-reduce in place by recursive halving and doubling (Thakur, Rabenseifner and Gropp 2005),
+/// for a power of two of at least two ranks: 2·log2(ranks) rounds.
+inline Plan halving_doubling_all_reduce(std::uint32_t ranks) {
   ORRERY_CHECK(ranks >= 2 && std::has_single_bit(ranks));
   Plan plan = all_reduce_plan(fmt::format("halving and doubling among {}", ranks), ranks, ranks);
   using enum StepType;
