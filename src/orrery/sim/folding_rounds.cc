@@ -144,10 +144,7 @@ bool Groups::add_standing(std::uint32_t rank, std::vector<std::uint64_t>& words)
 }
 
 const model::SwitchTree* Groups::tree_of(const Ring& ring, const Slot& slot) const {
-  std::vector<std::uint32_t> ranks;
-  for (std::uint32_t p = 0; p < ring.shape.size; ++p)
-    ranks.push_back(rank_of(slot.group, at_position(ring.shape, slot.member, p)));
-  const auto tree = planner_.switch_tree(ranks);
+  const auto tree = planner_.switch_tree(communicators_[slot.group], ring.shape, slot.member);
   return tree ? *tree : nullptr;
 }
 

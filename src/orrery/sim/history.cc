@@ -211,11 +211,8 @@ std::pair<std::int64_t, std::int64_t> History::undisturbed(const Stream& stream)
 // All that the tree takes but for its bytes is latency.
 std::pair<std::int64_t, std::int64_t> History::by_switches(const Stream& stream) const {
   const model::PhaseSpec& spec = *stream.spec;
-  const model::RingShape& ring = spec.request.ring;
-  std::vector<std::uint32_t> ranks;
-  for (std::uint32_t p = 0; p < ring.size; ++p)
-    ranks.push_back(chunks_.rank_of(stream, stream.member + (p - stream.position) * ring.stride));
-  const auto tree = planner_.switch_tree(ranks);
+  const auto tree =
+      planner_.switch_tree(chunks_.group(chunks_.of(stream)), spec.request.ring, stream.member);
   if (!tree) return {0, 0};  // the run has failed
   const std::int64_t latency = (*tree)->latency + (*tree)->latency_down;
   return {latency + 2 * spec.endpoint,

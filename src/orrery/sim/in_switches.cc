@@ -12,11 +12,8 @@ using model::SwitchTree;
 
 // Null: there is none, and the run fails.
 const SwitchTree* InSwitches::tree(const Chunk& block, const model::PhaseSpec& spec,
-                                   std::uint32_t base) {
-  ranks_.clear();
-  for (std::uint32_t p = 0; p < spec.request.ring.size; ++p)
-    ranks_.push_back(run_.rank_of(block.communicator, base + p * spec.request.ring.stride));
-  const auto found = planner_.switch_tree(ranks_);
+                                   std::uint32_t member) {
+  const auto found = planner_.switch_tree(chunks_.group(block), spec.request.ring, member);
   if (found) return *found;
   run_.fail(found.error());
   return nullptr;
@@ -61,16 +58,24 @@ void InSwitches::send(std::uint32_t number) {
   if (phase.ring.parties == nullptr) {
     const SwitchTree* known = tree(block, *phase.spec, phase.ring.base);
     if (known == nullptr) return;
+    wait_for_buffers(number, *known);
     for (std::uint32_t edge = 0; edge < known->edges.size(); ++edge) send(number, *known, edge, 1);
     return;
   }
   for (const std::uint32_t player : phase.ring.players()) {
     const Player who = chunks_.group(block).who_plays(player);
     const std::uint32_t position = ring.position(who.member);
-    const SwitchTree* known = tree(block, *phase.spec, who.member - position * ring.stride);
+    const SwitchTree* known = tree(block, *phase.spec, who.member);
     if (known == nullptr) return;
+    wait_for_buffers(number, *known);
     send(number, *known, position, run_.weight(who.rank));
   }
+}
+
+void InSwitches::wait_for_buffers(std::uint32_t number, const SwitchTree& tree) {
+  UnderWay& phase = under_way_[number];
+  const model::PhaseRequest& asked = phase.spec->request;
+  phase.end = std::max(phase.end, run_.after(tree.buffered(asked.type, asked.data)));
 }
 
 void InSwitches::send(std::uint32_t number, const SwitchTree& tree, std::uint32_t edge,

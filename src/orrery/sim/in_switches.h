@@ -61,9 +61,10 @@ class InSwitches final : public PhaseRun {
   };
 
   [[nodiscard]] const model::SwitchTree* tree(const Chunk& block, const model::PhaseSpec& spec,
-                                              std::uint32_t base);
+                                              std::uint32_t member);
   void end(const UnderWay& phase, std::int64_t time);
   void send(std::uint32_t number);
+  void wait_for_buffers(std::uint32_t number, const model::SwitchTree& tree);
   void send(std::uint32_t number, const model::SwitchTree& tree, std::uint32_t edge,
             std::uint32_t weight);
 
@@ -74,7 +75,6 @@ class InSwitches final : public PhaseRun {
   Transport& transport_;
   std::vector<UnderWay> under_way_;
   std::vector<std::uint32_t> free_;
-  std::vector<std::uint32_t> ranks_;  // scratch of tree()
 };
 
 }  // namespace orrery::sim

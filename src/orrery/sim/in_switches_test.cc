@@ -69,6 +69,19 @@ TEST(InSwitches, AloneTakeWhatTheFormulaSays) {
   }
 }
 
+// 500 bytes are on their way for 1,000 ns there and back: half of the links' rate.
+TEST(InSwitches, AreHeldBackByBuffersOnEveryNetwork) {
+  std::string small = kSwitch;
+  small.replace(small.find("in_network: {}"), 14, "in_network: {buffer: 500 B}");
+  for (const char* model : {"analytical", "flow", "message"}) {
+    for (const bool fold : {true, false}) {
+      EXPECT_EQ(takes(one(CollectiveType::all_reduce, 8), machine(small, model), fold),
+                1'000'000 + 2'000'000'000)
+          << model;
+    }
+  }
+}
+
 // At most 2 (p - 1) / p faster than what end points do in bandwidth.
 TEST(InSwitches, AreAtMostTwiceAsFastAsEndPoints) {
   const auto workload = one(CollectiveType::all_reduce, 8, 100'000'000);

@@ -49,8 +49,16 @@ Planner::Planner(const platform::Platform& platform, const model::Fabric& fabric
       node_dims_(has_library_ ? model::library_machine(platform).node_dims : 0),
       factory_(platform, network.by_dimensions(), std::move(library)) {}
 
-Result<const model::SwitchTree*> Planner::switch_tree(std::span<const std::uint32_t> ranks) const {
+Result<const model::SwitchTree*> Planner::switch_tree(const Communicator& group,
+                                                      const model::RingShape& ring,
+                                                      std::uint32_t member) const {
   if (switch_trees_ == nullptr) switch_trees_ = std::make_unique<model::SwitchTrees>(platform_);
+  std::vector<std::uint32_t> ranks;
+  const std::uint32_t base = member - ring.position(member) * ring.stride;
+  for (std::uint32_t p = 0; p < ring.size; ++p) {
+    const std::uint32_t other = base + p * ring.stride;
+    ranks.push_back(group.ranks.empty() ? other : group.ranks[other]);
+  }
   return switch_trees_->of(ranks);
 }
 

@@ -9,7 +9,6 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -87,9 +86,10 @@ class Planner {
                                                     const model::LogicalTopology& topology,
                                                     QueuePointers& pointers);
 
-  /// How switches join these ranks. Errc: as SwitchTrees::of.
-  [[nodiscard]] Result<const model::SwitchTree*> switch_tree(
-      std::span<const std::uint32_t> ranks) const;
+  /// How switches join the ring in which a member of the group stands. Errc: as SwitchTrees::of.
+  [[nodiscard]] Result<const model::SwitchTree*> switch_tree(const Communicator& group,
+                                                             const model::RingShape& ring,
+                                                             std::uint32_t member) const;
 
   [[nodiscard]] const model::PhaseSpec& spec(std::uint32_t id) const { return specs_[id]; }
   [[nodiscard]] const PhaseList& list(std::uint32_t id) const { return lists_[id]; }

@@ -200,8 +200,9 @@ bool has_closed_form(const PhaseSpec& spec) {
     case Algorithm::one_direct:
     case Algorithm::one_halving_doubling:
     case Algorithm::one_in_network:
-    case Algorithm::in_network:  // SwitchTree has it
-      break;                     // joined dimensions: their phases have the plain algorithm
+      break;  // joined dimensions: their phases have the plain algorithm
+    case Algorithm::in_network:
+      break;  // SwitchTree knows how long it takes
   }
   return false;
 }

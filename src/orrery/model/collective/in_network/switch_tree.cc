@@ -46,6 +46,21 @@ Passed SwitchTree::passed(CollectiveType type, std::int64_t data, const Edge& ed
   }
 }
 
+std::int64_t SwitchTree::with_latency(double flows_ns) const {
+  const std::int64_t flows = in_ps(flows_ns);
+  if (flows >= Fabric::kTooLong - latency - latency_down) return Fabric::kTooLong;
+  return latency + latency_down + flows;
+}
+
+std::int64_t SwitchTree::buffered(CollectiveType type, std::int64_t data) const {
+  std::int64_t most = 0;
+  for (const Edge& edge : edges) {
+    const Passed bytes = passed(type, data, edge);
+    most = std::max({most, bytes.up, bytes.down});
+  }
+  return with_latency(static_cast<double>(most) / window);
+}
+
 std::int64_t SwitchTree::takes(CollectiveType type, std::int64_t data) const {
   double longest = 0;
   for (const Busy& link : links_) {
@@ -54,11 +69,9 @@ std::int64_t SwitchTree::takes(CollectiveType type, std::int64_t data) const {
       const Passed both = passed(type, data, edges[number]);
       bytes += static_cast<double>(down ? both.down : both.up);
     }
-    if (bytes > 0) longest = std::max(longest, bytes / std::min(link.bytes_per_ns, window));
+    if (bytes > 0) longest = std::max(longest, bytes / link.bytes_per_ns);
   }
-  const std::int64_t flows = in_ps(longest);
-  if (flows >= Fabric::kTooLong - latency - latency_down) return Fabric::kTooLong;
-  return latency + latency_down + flows;
+  return std::max(with_latency(longest), buffered(type, data));
 }
 
 SwitchTrees::SwitchTrees(const platform::Platform& platform)
@@ -84,10 +97,6 @@ Result<const SwitchTree*> SwitchTrees::of(std::span<const std::uint32_t> ranks) 
 }
 
 Result<EndPoint> SwitchTrees::switch_of_dim(std::span<const std::uint32_t> ranks) const {
-  const auto refuse = [](const std::string& what) -> Result<EndPoint> {
-    return fail(Errc::config_conflict, "in_network", what,
-                "choose another algorithm, or say `in_network` of the dimension's switches");
-  };
   for (std::size_t d = 0; d < dims_.size(); ++d) {
     const auto here = ways_.reducer_of(d, ranks.front());
     if (!here) continue;
@@ -96,8 +105,10 @@ Result<EndPoint> SwitchTrees::switch_of_dim(std::span<const std::uint32_t> ranks
     });
     if (same) return *here;
   }
-  return refuse(fmt::format("ranks {} and {} hang on no switch together that sums", ranks.front(),
-                            ranks.back()));
+  return fail(Errc::config_conflict, "in_network",
+              fmt::format("ranks {} and {} hang on no switch together that sums", ranks.front(),
+                          ranks.back()),
+              "choose another algorithm, or say `in_network` of the dimension's switches");
 }
 
 Result<EndPoint> SwitchTrees::root_of(std::span<const std::uint32_t> ranks) {

@@ -3,11 +3,11 @@
 // Collectives that switches do: which switches, and how long it takes when nobody is in the way.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <map>
-#include <memory>
 #include <span>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "orrery/core/error.h"
@@ -49,15 +49,20 @@ struct SwitchTree {
   std::uint32_t levels = 1;  ///< of switches
   std::int64_t latency = 0;  ///< picoseconds from the farthest member to the root
   std::int64_t latency_down = 0;
-  double window = 0;  ///< bytes per nanosecond that buffers let through; infinite: all
+  double window = 0;  ///< bytes per nanosecond that buffers let over an edge; infinite: all
 
   /// Over an edge.
   [[nodiscard]] Passed passed(graph::CollectiveType type, std::int64_t data,
                               const Edge& edge) const;
-  /// Picoseconds that a collective takes alone. Fabric::kTooLong: beyond the clock.
+  /// Picoseconds that a collective takes at least by what its switches buffer, whatever links carry
+  /// of others. Fabric::kTooLong: beyond the clock.
+  [[nodiscard]] std::int64_t buffered(graph::CollectiveType type, std::int64_t data) const;
+  /// The same alone, with its links.
   [[nodiscard]] std::int64_t takes(graph::CollectiveType type, std::int64_t data) const;
 
  private:
+  [[nodiscard]] std::int64_t with_latency(double flows_ns) const;
+
   friend class SwitchTrees;
   /// What crosses a link upwards or downwards (edges may share one), by how much it carries.
   struct Busy {
