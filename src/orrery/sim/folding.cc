@@ -104,9 +104,7 @@ class Refinement {
     while (!discrete()) {
       groups_.begin_full_round(partition_.class_of());
       if (links_ != nullptr) links_->look(partition_);
-      look_at_links_ = links_ != nullptr;
       judge_all(&Groups::add_all);
-      look_at_links_ = false;
       if (changed_.empty() && !groups_.set_apart(representatives())) return;
       follow(&Groups::add_neighbours);
     }
@@ -153,7 +151,7 @@ class Refinement {
     words_.assign(1, one);
     each_peer(rank, [&](std::uint32_t peer) { words_.push_back(partition_.class_of()[peer]); });
     if (add_around != nullptr) (groups_.*add_around)(rank, words_);
-    if (look_at_links_) links_->add(rank, words_);
+    if (links_ != nullptr && add_around == &Groups::add_all) links_->add(rank, words_);
     verdicts_.push_back({one, parts.number(words_), rank});
   }
 
@@ -204,7 +202,6 @@ class Refinement {
   const Shapes& shapes_;
   Groups& groups_;
   FoldingLinks* links_;
-  bool look_at_links_ = false;
   Partition partition_;
   std::vector<Partition::Verdict> verdicts_;
   std::vector<std::uint32_t> changed_, dirty_;
@@ -282,7 +279,8 @@ Result<Folding> fold(const graph::Workload& workload, const platform::Platform& 
   Groups groups(workload, platform, fabric, network, communicators, planner, shapes);
   Partition standing = Standing(workload, platform, network, shapes, groups).classes();
   std::optional<FoldingLinks> links;
-  if (network.shares_links() && !network.traits().uncontended) {
+  if (standing.classes() == ranks) return unfolded(ranks, communicators, {});
+  if (network.shares_links()) {
     links.emplace(workload, network, shapes, groups);
     if (!links->why_not().empty()) return unfolded(ranks, communicators, links->why_not());
   }

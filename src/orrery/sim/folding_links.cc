@@ -46,7 +46,7 @@ FoldingLinks::FoldingLinks(const graph::Workload& workload, const model::Network
     first_carried_[link + 1] += first_carried_[link];
   }
   carried_.resize(crossings_.size());
-  colours_ = kinds_;
+  colours_.resize(kinds_.size());
 }
 
 // Of a message to nobody, or to oneself: none.
