@@ -39,6 +39,9 @@ namespace orrery::platform {
 /// cannot be run by on this network.
 [[nodiscard]] Result<void> use_algorithms(Platform& platform, std::string_view words);
 
+/// Some collective goes by switches that sum.
+[[nodiscard]] bool uses_switches(const CollectiveConfig& config);
+
 /// The JSON Schema (draft 2020-12) of the cluster file, generated from the same table the reader
 /// uses.
 [[nodiscard]] std::string cluster_schema();

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <optional>
 #include <utility>
@@ -165,31 +166,41 @@ void set_collectives(const ClusterSection& file, Platform& platform, Reading& re
                                 "/collectives/all_to_all", reading);
 }
 
+bool uses_switches(const CollectiveConfig& config) {
+  const std::array plans{&config.all_reduce, &config.all_gather, &config.reduce_scatter};
+  return std::any_of(plans.begin(), plans.end(), [](const CollectivePlan* plan) {
+    return std::any_of(plan->per_dim.begin(), plan->per_dim.end(),
+                       [](const AlgorithmSpec& one) { return by_switches(one.algorithm); });
+  });
+}
+
 Result<void> use_algorithms(Platform& platform, std::string_view words) {
-  Reading reading{"--collective-algorithm"};
+  const std::string option = "--collective-algorithm";
+  const auto refuse = [&](Error error) -> Result<void> {
+    error.where = option;
+    return tl::unexpected(std::move(error));
+  };
   Json list = Json::array();
   for (std::size_t first = 0; first <= words.size();) {
     const std::size_t end = std::min(words.find(',', first), words.size());
     list.push_back(std::string(words.substr(first, end - first)));
     first = end + 1;
   }
+  Reading reading{option};
   PlanValue value;
   read_value(list.size() == 1 ? list[0] : list, "", {}, value, reading);
-  if (reading.error) return tl::unexpected(*reading.error);
   CollectiveConfig& config = platform.collectives;
-  const auto set = [&](CollectivePlan& plan, Collective collective, bool must) {
-    Reading own{"--collective-algorithm"};
+  if (!reading.error)
+    config.all_reduce = make_plan(value, platform, Collective::all_reduce, "", reading);
+  if (reading.error) return refuse(*reading.error);
+  const auto set_if_it_can = [&](CollectivePlan& plan, Collective collective) {
+    Reading own{option};
     CollectivePlan made = make_plan(value, platform, collective, "", own);
-    if (!own.error)
-      plan = std::move(made);
-    else if (must)
-      reading.error = std::move(own.error);
+    if (!own.error) plan = std::move(made);
   };
-  set(config.all_reduce, Collective::all_reduce, true);
-  if (reading.error) return tl::unexpected(*reading.error);
-  set(config.all_gather, Collective::all_gather, false);
-  set(config.reduce_scatter, Collective::reduce_scatter, false);
-  set(config.all_to_all, Collective::all_to_all, false);
+  set_if_it_can(config.all_gather, Collective::all_gather);
+  set_if_it_can(config.reduce_scatter, Collective::reduce_scatter);
+  set_if_it_can(config.all_to_all, Collective::all_to_all);
   config.custom_by_node.clear();
   config.library = CollectiveLibrary::ideal;
   return {};

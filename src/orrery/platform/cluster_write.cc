@@ -187,9 +187,9 @@ std::string cluster_reference() {
       "\n`device: h100-sxm` is short for `device: {is: h100-sxm}`. The names are in [the "
       "catalogue](catalogue.md).\n";
   text += part<DimSection>("network");
-  text += part<InNetworkSection>("in_network");
   text +=
       "\nRanks count the innermost dimension fastest: rank = a0 + n0 * (a1 + n1 * (a2 + ...)).\n";
+  text += part<InNetworkSection>("in_network");
   text += fabric_reference();
   text += part<CollectivesSection>("collectives");
   text += fmt::format(

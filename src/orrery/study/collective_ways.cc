@@ -5,8 +5,10 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <functional>
 #include <numeric>
+#include <set>
 #include <span>
 #include <utility>
 
@@ -30,7 +32,7 @@ using platform::Platform;
 namespace {
 
 constexpr Bytes kOneGigabyte{1'000'000'000};
-constexpr std::size_t kMostCombined = 64;  // algorithms over dimensions
+constexpr std::size_t kMostCombined = 64;  // of algorithms over dimensions
 
 struct Known {
   CollectiveType type;
@@ -110,44 +112,68 @@ class Trial {
   graph::Workload whole_, least_;
 };
 
-/// Every dimension by each of what it can, and all ranks at once.
+/// How many coordinates ranks have in each dimension; empty: they are not every combination.
+std::vector<std::uint32_t> spans_of(const Platform& platform,
+                                    std::span<const std::uint32_t> ranks) {
+  std::vector<std::uint32_t> spans;
+  std::uint32_t stride = 1;
+  std::uint64_t all = 1;
+  for (const platform::Dimension& dim : platform.dims) {
+    std::set<std::uint32_t> coordinates;
+    for (const std::uint32_t rank : ranks)
+      coordinates.insert(rank / stride % static_cast<std::uint32_t>(dim.size));
+    spans.push_back(static_cast<std::uint32_t>(coordinates.size()));
+    all *= spans.back();
+    stride *= static_cast<std::uint32_t>(dim.size);
+  }
+  return all == ranks.size() ? spans : std::vector<std::uint32_t>{};
+}
+
+/// Every dimension by each of what it can, where the ranks are a grid of dimensions, and all ranks
+/// at once.
 std::vector<std::string> words_for(const Platform& platform, CollectiveType type,
                                    std::span<const std::uint32_t> ranks) {
+  const bool exchange = type == CollectiveType::all_to_all;
   const bool switches = platform.fabric != nullptr && !platform.fabric->reducers.empty();
-  const auto words_of = [&](const platform::Dimension& dim) {
-    std::vector<std::string> words{"ring", "direct"};
-    const bool power = (dim.size & (dim.size - 1)) == 0;
-    if (type == CollectiveType::all_to_all) return words;
-    if (power) words.emplace_back("halving_doubling");
-    if (dim.in_network || switches) words.emplace_back("in_network");
-    return words;
-  };
-  std::vector<std::string> all{""};
-  std::size_t wide = 0;
-  std::uint32_t stride = 1;
-  for (const platform::Dimension& dim : platform.dims) {
+  const std::vector<std::uint32_t> spans = spans_of(platform, ranks);
+  std::vector<std::string> all;
+  for (std::size_t d = 0; d < spans.size(); ++d) {
+    std::vector<std::string> words{"ring"};
+    if (spans[d] > 1) words.emplace_back("direct");
+    if (spans[d] > 1 && !exchange && std::has_single_bit(spans[d]))
+      words.emplace_back("halving_doubling");
+    if (spans[d] > 1 && !exchange && (platform.dims[d].in_network || switches))
+      words.emplace_back("in_network");
     std::vector<std::string> longer;
-    const auto size = static_cast<std::uint32_t>(dim.size);
-    const bool crossed = std::any_of(ranks.begin(), ranks.end(), [&](std::uint32_t rank) {
-      return rank / stride % size != ranks.front() / stride % size;
-    });
-    const auto words = crossed ? words_of(dim) : std::vector<std::string>{"ring"};
-    if (crossed) ++wide;
-    stride *= size;
-    for (const std::string& before : all) {
-      for (const std::string& word : words)
-        longer.push_back(before.empty() ? word : before + "," + word);
+    for (const std::string& word : words) {
+      if (d == 0) longer.push_back(word);
+      for (const std::string& before : all) longer.push_back(before + "," + word);
     }
     all = std::move(longer);
-    if (all.size() > kMostCombined) all.resize(kMostCombined);
   }
-  if (wide < 2) return all;
+  const auto wide =
+      std::count_if(spans.begin(), spans.end(), [](std::uint32_t span) { return span > 1; });
+  if (wide == 1) return all;
   all.insert(all.end(), {"one_ring", "one_direct"});
-  if (type == CollectiveType::all_to_all) return all;
-  const std::int64_t all_ranks = platform.npu_count();
-  if ((all_ranks & (all_ranks - 1)) == 0) all.emplace_back("one_halving_doubling");
+  if (exchange) return all;
+  if (std::has_single_bit(ranks.size())) all.emplace_back("one_halving_doubling");
   if (switches) all.emplace_back("one_in_network");
   return all;
+}
+
+void try_words(Trial& trial, const Platform& platform, const WaysAnswer& answer) {
+  std::vector<std::string> all = words_for(platform, answer.type, answer.ranks);
+  if (answer.ranks.size() > kMostPlanned) {
+    std::erase_if(all, [](const std::string& words) {
+      return words.starts_with("one_") && !by_switches(words);
+    });
+  }
+  if (all.size() > kMostCombined) {
+    trial.leave_out("combinations of algorithms",
+                    fmt::format("the first {} of {} are tried", kMostCombined, all.size()));
+    all.resize(kMostCombined);
+  }
+  for (const std::string& words : all) trial.by_words(words);
 }
 
 /// Ranks of one host side by side, where all hosts have as many.
@@ -248,11 +274,8 @@ Result<WaysAnswer> compare_ways(const WaysQuestion& question, Findings& findings
   answer.bound = *std::move(least);
   Trial trial(*cluster, *what, answer);
   trial.own();
+  try_words(trial, platform, answer);
   const auto members = static_cast<std::uint32_t>(answer.ranks.size());
-  for (const std::string& words : words_for(platform, what->type, answer.ranks)) {
-    if (members <= kMostPlanned || !words.starts_with("one_") || by_switches(words))
-      trial.by_words(words);
-  }
   if (members <= kMostPlanned) {
     synthesis::AlgorithmShape shape;
     shape.ranks = members;

@@ -121,6 +121,9 @@ Result<void> check_network(const Question& question, const Platform& platform) {
     return fail(Errc::config_conflict, flow ? "--network flow" : "--rules astra",
                 flow ? "ASTRA-sim has no such network" : "ASTRA-sim has no fabrics",
                 flow ? "--rules orrery, or --network analytical or message" : "--rules orrery");
+  if (platform.rules == Rules::astra && platform::uses_switches(platform.collectives))
+    return fail(Errc::config_conflict, "--rules astra", "ASTRA-sim has no switches that sum",
+                "--rules orrery, or other algorithms");
   if (platform.fabric != nullptr) return platform::check_faults(platform, question.cluster);
   if (!flow) return {};
   double links = 0;

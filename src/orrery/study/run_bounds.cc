@@ -12,6 +12,7 @@
 
 #include "orrery/core/units.h"
 #include "orrery/graph/graph.h"
+#include "orrery/platform/cluster.h"
 #include "orrery/synthesis/bounds.h"
 
 namespace orrery::study {
@@ -29,17 +30,15 @@ std::optional<CollectiveType> type_named(std::string_view name) {
   return std::nullopt;
 }
 
-bool switches_sum(const platform::CollectiveConfig& config) {
-  if (config.library != platform::CollectiveLibrary::ideal) return true;
-  const auto by_switch = [](const platform::CollectivePlan* plan) {
-    return !plan->custom_prefix.empty() ||
-           std::any_of(plan->per_dim.begin(), plan->per_dim.end(), [](const auto& one) {
-             return one.algorithm == platform::Algorithm::in_network ||
-                    one.algorithm == platform::Algorithm::one_in_network;
-           });
-  };
+bool may_sum(const platform::CollectiveConfig& config) {
   const std::array plans{&config.all_reduce, &config.all_gather, &config.reduce_scatter};
-  return !config.custom_by_node.empty() || std::any_of(plans.begin(), plans.end(), by_switch);
+  const bool planned =
+      !config.custom_by_node.empty() ||
+      std::any_of(plans.begin(), plans.end(), [](const platform::CollectivePlan* plan) {
+        return !plan->custom_prefix.empty();
+      });
+  return planned || config.library != platform::CollectiveLibrary::ideal ||
+         platform::uses_switches(config);
 }
 
 std::string words(const synthesis::Bound& bound) {
@@ -58,8 +57,8 @@ void set_bounds(const platform::Platform& platform, result::Run& run) {
   }
   const auto ground = synthesis::ground_of(platform);
   if (!ground) return;
-  const auto in_network = switches_sum(platform.collectives) ? synthesis::InNetwork::reduces
-                                                             : synthesis::InNetwork::forwards;
+  const auto in_network = may_sum(platform.collectives) ? synthesis::InNetwork::reduces
+                                                        : synthesis::InNetwork::forwards;
   std::map<std::tuple<std::uint32_t, std::string, std::int64_t>, std::optional<synthesis::Bound>>
       known;
   for (result::Collective& one : run.collectives) {
