@@ -3,7 +3,7 @@
 // A fabric as dimensions, as collectives see it, and dimensions as a graph.
 #include <algorithm>
 #include <cmath>
-#include <limits>
+#include <iterator>
 
 #include "orrery/platform/fabric.h"
 
@@ -11,18 +11,23 @@ namespace orrery::platform {
 
 namespace {
 
+/// The dimensions that a network states for a grid of so many; empty: it states none, or others.
+std::vector<Dimension> dims_of_grid(const FabricNetworkSection& network, std::int64_t count) {
+  std::vector<Dimension> dims;
+  std::int64_t product = 1;
+  for (const std::int64_t size : network.sizes.value_or(std::vector<std::int64_t>{})) {
+    if (__builtin_mul_overflow(product, size, &product)) return {};
+    dims.push_back({Block::ring, size, {}, 0});
+  }
+  return product == count ? dims : std::vector<Dimension>{};
+}
+
 /// Of the ranks of one block: the sizes of a grid, hosts within and between, or one.
 std::vector<Dimension> dims_of_block(const Fabric& fabric, std::int64_t ranks) {
   const Dimension all{Block::switched, ranks, {}, 0};
   const FabricSection& written = fabric.written;
-  if (written.network && written.network->sizes && !written.placement) {
-    std::int64_t product = 1;
-    std::vector<Dimension> dims;
-    for (const std::int64_t size : *written.network->sizes) {
-      product *= size;
-      dims.push_back({Block::ring, size, {}, 0});
-    }
-    if (product == ranks) return dims;
+  if (written.network && !written.placement) {
+    if (auto dims = dims_of_grid(*written.network, ranks); !dims.empty()) return dims;
   }
   std::int64_t per_host = 0;
   for (std::int64_t rank = 0; rank < ranks; ++rank) {
@@ -59,10 +64,10 @@ std::vector<Dimension> Fabric::logical_dims() const {
   if (blocks > 1 && dims.front().size == 1) dims.clear();  // a block is a device
   for (std::size_t i = 0; blocks > 1 && i < written.levels->size(); ++i) {
     const LevelSection& level = (*written.levels)[i];
-    const bool grid = level.network.sizes.has_value();
-    for (const std::int64_t size : grid ? *level.network.sizes : std::vector{level.count}) {
-      if (size > 1) dims.push_back({grid ? Block::ring : Block::switched, size, {}, 0});
-    }
+    std::vector<Dimension> own = dims_of_grid(level.network, level.count);
+    if (own.empty()) own.push_back({Block::switched, level.count, {}, 0});
+    std::copy_if(own.begin(), own.end(), std::back_inserter(dims),
+                 [](const Dimension& dim) { return dim.size > 1; });
   }
   return dims;
 }
@@ -88,14 +93,13 @@ void complete_dims(std::vector<Dimension>& dims, const Fabric& fabric) {
     std::vector<Step> way;
     if (dim.bandwidth.count() == 0 && other > 0 &&
         router.find(fabric.seats[0], fabric.seats[static_cast<std::size_t>(other)], way)) {
-      double least = std::numeric_limits<double>::infinity(), latency = 0;
+      double latency = 0;
       for (const Step& step : way) {
         const Link& link = fabric.topology.link(step.link);
-        least = std::min(least, link.capacity() / step.share);
         latency += static_cast<double>(link.figures.latency.value_or(Time{}).count()) / kPsPerNs *
                    step.share;
       }
-      dim.bandwidth = Bandwidth(least);
+      dim.bandwidth = Bandwidth(capacity_of(fabric.topology, way));
       dim.latency_ns = dim.block == Block::switched ? latency / 2 : latency;
     }
     if (dim.bandwidth.count() == 0) dim.bandwidth = Bandwidth(1e9);  // nobody is along it

@@ -24,11 +24,7 @@ HostCrossings::HostCrossings(const Topology& topology, std::span<const NodeIndex
   bandwidth_ = [=, &topology](std::uint32_t from, std::uint32_t to) mutable {
     if (router == nullptr) router = std::make_shared<const Router>(topology, routing, down);
     std::vector<Step> way;
-    if (!router->find(seats[from], seats[to], way)) return 0.0;
-    double least = std::numeric_limits<double>::infinity();
-    for (const Step& step : way)
-      least = std::min(least, topology.link(step.link).capacity() / step.share);
-    return least;
+    return router->find(seats[from], seats[to], way) ? capacity_of(topology, way) : 0.0;
   };
 }
 
@@ -83,9 +79,12 @@ bool HostCrossings::crosses(std::span<const std::uint32_t> ranks) const {
   return several;
 }
 
-double HostCrossings::inside(std::span<const std::uint32_t> ranks) const {
-  const auto [first, second] = pairs_[hosts_[ranks.front()]];
-  return second == Topology::kNoRank ? 0 : bandwidth_(first, second);
+std::optional<double> HostCrossings::inside(std::span<const std::uint32_t> ranks) const {
+  for (const std::uint32_t rank : ranks) {
+    const auto [first, second] = pairs_[hosts_[rank]];
+    if (second != Topology::kNoRank) return bandwidth_(first, second);
+  }
+  return std::nullopt;
 }
 
 double HostCrossings::across(std::span<const std::uint32_t> ranks) const {
@@ -99,7 +98,9 @@ double HostCrossings::across(std::span<const std::uint32_t> ranks) const {
 
 void HostCrossings::look(std::span<const std::uint32_t> ranks) {
   if (ranks.size() < 2 || !crosses(ranks)) return;
-  const double in = inside(ranks), out = across(ranks);
+  const std::optional<double> within = inside(ranks);
+  if (!within) return;
+  const double in = *within, out = across(ranks);
   if (in > 0 && out >= in) return;
   if (++groups_ > 1) return;
   std::set<std::uint32_t> hosts;

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -18,7 +19,8 @@ namespace orrery::platform {
 /// Looks at one group after another and counts those that cross hosts. In a fabric hosts are those
 /// that it states; in dimensions, what `node_dimensions` takes for one. A crossing counts where
 /// less leads from one host to another than from device to device inside one, or figures are not
-/// known. The first that crosses is described.
+/// known; where every host has one rank there is nothing to keep inside. The first that crosses is
+/// described.
 class HostCrossings {
  public:
   /// `seats`: devices by rank. The topology and they must outlive this.
@@ -40,8 +42,8 @@ class HostCrossings {
 
  private:
   [[nodiscard]] bool crosses(std::span<const std::uint32_t> ranks) const;
-  /// From a rank of the first one's host to another there.
-  [[nodiscard]] double inside(std::span<const std::uint32_t> ranks) const;
+  /// From a rank to another of its host, the first of theirs that has two; empty: none has.
+  [[nodiscard]] std::optional<double> inside(std::span<const std::uint32_t> ranks) const;
   /// The least from one host to the next.
   [[nodiscard]] double across(std::span<const std::uint32_t> ranks) const;
   void set_pairs();

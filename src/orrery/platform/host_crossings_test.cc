@@ -69,6 +69,10 @@ TEST(HostCrossings, WhereNothingIsSlowerNothingIsSaid) {
       "fabric: {hosts: [{count: 4, devices: 1}], network: {kind: switch, port: {bandwidth: 10 "
       "GB/s, latency: 1 us}}}";
   EXPECT_EQ(look_at_neighbours(crossed(none), 4).groups(), 0U);
+  const std::string lone =
+      "fabric: {hosts: [{count: 4, devices: 1, nics: 1, pcie: {bandwidth: 64 GB/s, latency: 1 "
+      "us}}], network: {kind: switch, port: {bandwidth: 10 GB/s, latency: 1 us}}}";
+  EXPECT_EQ(look_at_neighbours(crossed(lone), 4).groups(), 0U) << "any placement crosses";
 }
 
 TEST(HostCrossings, OfDimensionsTheFirstAreHosts) {

@@ -141,7 +141,7 @@ void warn(const std::string& file, TopologyAnswer& answer) {
 /// Groups of neighbouring ranks.
 void warn_of_hosts(std::int64_t tp, platform::HostCrossings crossings, TopologyAnswer& answer) {
   const auto ranks = static_cast<std::uint32_t>(answer.seats.size());
-  if (tp < 2 || tp > ranks) return;
+  if (tp > ranks) return;
   std::vector<std::uint32_t> group(static_cast<std::size_t>(tp));
   const std::uint32_t groups = ranks / static_cast<std::uint32_t>(tp);
   for (std::uint32_t i = 0; i < groups; ++i) {
@@ -171,9 +171,11 @@ Result<TopologyAnswer> topology(const TopologyQuestion& question, Findings& find
       return tl::unexpected(found.error());
   }
   warn(question.file, answer);
-  if (!read->crossings)
-    read->crossings.emplace(answer.topology, answer.seats, read->routing, answer.down);
-  warn_of_hosts(question.tp, *std::move(read->crossings), answer);
+  if (question.tp > 1) {
+    if (!read->crossings)
+      read->crossings.emplace(answer.topology, answer.seats, read->routing, answer.down);
+    warn_of_hosts(question.tp, *std::move(read->crossings), answer);
+  }
   return std::move(answer);
 }
 

@@ -2,6 +2,7 @@
 #include "orrery/platform/topology/router.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace orrery::platform {
 
@@ -12,6 +13,13 @@ std::uint64_t mix(std::uint64_t a, std::uint64_t b) {
   z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ULL;
   z = (z ^ (z >> 27)) * 0x94D049BB133111EBULL;
   return z ^ (z >> 31);
+}
+
+double capacity_of(const Topology& topology, std::span<const Step> way) {
+  double least = std::numeric_limits<double>::infinity();
+  for (const Step& step : way)
+    least = std::min(least, topology.link(step.link).capacity() / step.share);
+  return least;
 }
 
 Router::Router(const Topology& topology, Routing routing, std::vector<bool> down)

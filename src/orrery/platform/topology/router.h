@@ -64,6 +64,9 @@ struct Step {
   friend bool operator==(const Step&, const Step&) = default;
 };
 
+/// What a message has that is alone on a way, in bytes per second; infinite without a link.
+[[nodiscard]] double capacity_of(const Topology& topology, std::span<const Step> way);
+
 /// How busy links are; for policies that look.
 class LinkLoads {
  public:

@@ -26,6 +26,18 @@ std::vector<std::vector<NodeIndex>> by_block(std::span<const Port> ports) {
 
 }  // namespace
 
+void join_by_light(TopologyBuilder& builder, NodeIndex from, NodeIndex to, std::string name,
+                   const LinkFigures& figures) {
+  LinkFigures half = figures, rest = figures;
+  if (half.latency) half.latency = Time(half.latency->count() / 2);
+  if (rest.latency) rest.latency = *rest.latency - *half.latency;
+  const NodeIndex circuit = builder.add(NodeClass::optical, std::move(name));
+  builder.link(from, circuit, half);
+  builder.link(circuit, to, rest);
+  builder.link(to, circuit, half);
+  builder.link(circuit, from, rest);
+}
+
 std::optional<Wrong> join_circuits(TopologyBuilder& builder, std::span<const Port> ports,
                                    const NetworkPlan& plan) {
   const auto blocks = by_block(ports);
@@ -42,19 +54,11 @@ std::optional<Wrong> join_circuits(TopologyBuilder& builder, std::span<const Por
   const double circuits = static_cast<double>(blocks.size()) * static_cast<double>(others) / 2 *
                           static_cast<double>(pairs);
   if (!builder.has_room(4 * circuits, circuits)) return std::nullopt;
-  LinkFigures half = plan.port, rest = plan.port;
-  if (half.latency) half.latency = Time(half.latency->count() / 2);
-  if (rest.latency) rest.latency = *rest.latency - *half.latency;
   for (std::size_t a = 0; a < blocks.size(); ++a) {
     for (std::size_t b = a + 1; b < blocks.size(); ++b) {
       for (std::size_t i = 0; i < pairs; ++i) {
-        const NodeIndex from = blocks[a][i * others + b - 1], to = blocks[b][i * others + a];
-        const NodeIndex circuit =
-            builder.add(NodeClass::optical, fmt::format("{}ocs{}.{}.{}", plan.prefix, a, b, i));
-        builder.link(from, circuit, half);
-        builder.link(circuit, to, rest);
-        builder.link(to, circuit, half);
-        builder.link(circuit, from, rest);
+        join_by_light(builder, blocks[a][i * others + b - 1], blocks[b][i * others + a],
+                      fmt::format("{}ocs{}.{}.{}", plan.prefix, a, b, i), plan.port);
       }
     }
   }

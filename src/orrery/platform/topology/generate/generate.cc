@@ -32,13 +32,18 @@ std::pair<double, double> nodes_and_links(const HostShape& shape) {
           2 * (inside + (packed ? 2 : 1) * devices + 2 * nics)};
 }
 
-/// `times`: so many blocks of them.
-std::optional<Wrong> check(const std::vector<HostShape>& hosts, double times,
-                           TopologyBuilder& builder) {
+/// Hosts, and as many blocks of them as levels make.
+std::optional<Wrong> check(const std::vector<HostShape>& hosts,
+                           const std::vector<LevelPlan>& levels, TopologyBuilder& builder) {
+  const auto too_many = [](const std::string& place, std::size_t i) {
+    return Wrong{fmt::format("/{}/{}/count", place, i),
+                 fmt::format("makes more than {} devices", limits::kRanks),
+                 {}};
+  };
   double devices = 0, nodes = 0, links = 0;
   for (std::size_t i = 0; i < hosts.size(); ++i) {
     const HostShape& shape = hosts[i];
-    const double count = static_cast<double>(shape.count) * times;
+    const auto count = static_cast<double>(shape.count);
     const auto [own_nodes, own_links] = nodes_and_links(shape);
     devices += count * static_cast<double>(shape.devices);
     nodes += count * own_nodes;
@@ -48,12 +53,14 @@ std::optional<Wrong> check(const std::vector<HostShape>& hosts, double times,
           fmt::format("/hosts/{}/package/devices", i),
           fmt::format("{} devices do not come in packages of {}", shape.devices, shape.per_package),
           {}};
-    if (devices > static_cast<double>(limits::kRanks))
-      return Wrong{fmt::format("/hosts/{}/count", i),
-                   fmt::format("makes more than {} devices", limits::kRanks),
-                   {}};
+    if (devices > static_cast<double>(limits::kRanks)) return too_many("hosts", i);
   }
-  (void)builder.has_room(links, nodes);
+  double times = 1;
+  for (std::size_t i = 0; i < levels.size(); ++i) {
+    times *= static_cast<double>(levels[i].count);
+    if (devices * times > static_cast<double>(limits::kRanks)) return too_many("levels", i);
+  }
+  (void)builder.has_room(links * times, nodes * times);
   return std::nullopt;
 }
 
@@ -99,7 +106,7 @@ class Levels {
     std::int64_t blocks = 1;
     for (const LevelPlan& level : levels_) blocks *= level.count;
     add_innermost(static_cast<std::size_t>(blocks));
-    const bool bare = builder_.node_count() == devices_;
+    const bool bare = builder_.node_count() == devices_ && builder_.link_count() == 0;
     for (JoinedBlock& block : blocks_) {
       if (auto wrong = join_block(block, network_, 0)) return wrong;
       if (!builder_.has_room(0)) return std::nullopt;
@@ -209,12 +216,14 @@ class Levels {
                    "`circuits` joins blocks by light"};
     const auto count = static_cast<std::size_t>(level.count);
     std::vector<JoinedBlock> joined(blocks_.size() / count);
+    double all = 0;
     for (std::size_t i = 0; i < blocks_.size(); ++i) {
       JoinedBlock &part = blocks_[i], &whole = joined[i / count];
       const std::vector<Port> ports = ports_of(part, level, i % count);
       if (ports.empty() && builder_.has_room(0))
         return Wrong{"/ports", "no node of a block is of that class", {}};
-      if (!builder_.has_room(2.0 * static_cast<double>(count * ports.size()))) return std::nullopt;
+      all += static_cast<double>(ports.size());
+      if (!builder_.has_room(2.0 * all)) return std::nullopt;
       whole.ports.insert(whole.ports.end(), ports.begin(), ports.end());
       whole.nodes.insert(whole.nodes.end(), part.nodes.begin(), part.nodes.end());
       part = {};
@@ -313,9 +322,7 @@ Result<Topology> generate(const std::string& name, const std::vector<HostShape>&
                           const NetworkPlan& network, const std::vector<LevelPlan>& levels,
                           const std::string& where) {
   TopologyBuilder builder(name, "generated");
-  double times = 1;
-  for (const LevelPlan& level : levels) times *= static_cast<double>(level.count);
-  std::optional<generating::Wrong> wrong = generating::check(hosts, times, builder);
+  std::optional<generating::Wrong> wrong = generating::check(hosts, levels, builder);
   if (!wrong && builder.has_room(0))
     wrong = generating::Levels(builder, hosts, network, levels).make();
   if (wrong)

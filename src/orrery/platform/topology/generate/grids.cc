@@ -227,10 +227,6 @@ std::optional<Wrong> join_tpu(TopologyBuilder& builder, std::span<const Port> po
     return Wrong{"/network/sizes",
                  fmt::format("needs three multiples of 4 whose product is {}", ports.size()),
                  "smaller slices are a mesh"};
-  LinkFigures half = plan.port;
-  if (half.latency) half.latency = Time(half.latency->count() / 2);
-  LinkFigures rest = plan.port;
-  if (rest.latency) rest.latency = *rest.latency - *half.latency;
   std::int64_t stride = 1;
   for (std::size_t d = 0; d < 3; ++d) {
     for (std::int64_t at = 0; at < product; ++at) {
@@ -249,13 +245,10 @@ std::optional<Wrong> join_tpu(TopologyBuilder& builder, std::span<const Port> po
         cube = cube * (plan.sizes[other] / kCube) + c / kCube;
         below *= plan.sizes[other];
       }
-      const NodeIndex circuit = builder.add(
-          NodeClass::optical,
-          fmt::format("{}ocs{}.{}", plan.prefix, static_cast<std::int64_t>(d) * 16 + face, cube));
-      builder.link(from, circuit, half);
-      builder.link(circuit, there, rest);
-      builder.link(there, circuit, half);
-      builder.link(circuit, from, rest);
+      join_by_light(
+          builder, from, there,
+          fmt::format("{}ocs{}.{}", plan.prefix, static_cast<std::int64_t>(d) * 16 + face, cube),
+          plan.port);
     }
     stride *= plan.sizes[d];
   }

@@ -99,6 +99,19 @@ TEST(Levels, OfGridsAreOneGrid) {
   }
 }
 
+// Devices that are joined already have other ways than those of the grid.
+TEST(Levels, KnowNoWaysOfDevicesThatHostsJoin) {
+  HostShape host = lone_devices(2);
+  host.devices = 4;
+  host.inside = Inside::fully_connected;
+  for (const NetworkShape shape : {NetworkShape::fully_connected, NetworkShape::ring}) {
+    const auto made =
+        generate("g", {host}, level_plan(shape), {{2, {}, 1, level_plan(NetworkShape::ring)}}, "g");
+    ASSERT_TRUE(made) << to_string(made.error());
+    EXPECT_EQ(made->known_routes(), nullptr);
+  }
+}
+
 TEST(Levels, MayBeginWithOneDevice) {
   const NetworkPlan ring = level_plan(NetworkShape::ring);
   const auto made = generate("g", {lone_devices(1)}, level_plan(NetworkShape::none),
@@ -241,12 +254,17 @@ TEST(Levels, WhatIsWrongIsNamedWithItsPlace) {
               HasSubstr("/fabric/levels/0/network/kind: 4 circuits leave each of 6 blocks"));
   EXPECT_THAT(wrong_with(four, level_plan(NetworkShape::torus, {3, 2}), {2, {}, 1, ring}),
               HasSubstr("c.yaml:/fabric/network/sizes"));
-  EXPECT_THAT(wrong_with(four, ring, {1 << 24, {}, 1, ring}), HasSubstr("more than 16777216"));
+  EXPECT_THAT(wrong_with(four, ring, {1 << 24, {}, 1, ring}),
+              HasSubstr("/fabric/levels/0/count: makes more than 16777216"));
   EXPECT_THAT(wrong_with({lone_devices(4096)}, star,
                          {4096, {}, 1, level_plan(NetworkShape::fully_connected)}),
               HasSubstr("more than"));
   EXPECT_THAT(wrong_with({lone_devices(1)}, star, {1 << 20, {}, 65536, star}),
               HasSubstr("more than"));
+  const auto deep =
+      generate("g", {lone_devices(1)}, star, {{2, {}, 65536, star}, {1 << 19, {}, 1, star}}, "g");
+  ASSERT_FALSE(deep);
+  EXPECT_THAT(to_string(deep.error()), HasSubstr("more than"));
   HostShape packed = hosts_with_nics(1, 8);
   packed.per_package = 3;
   EXPECT_THAT(wrong_with({packed}, star, {2, {}, 1, star}),

@@ -45,6 +45,10 @@ void join_grid(TopologyBuilder& builder, std::span<const Port> ports, std::span<
                std::span<const std::int64_t> twists, const LinkFigures& figures);
 void join_all(TopologyBuilder& builder, std::span<const Port> ports, const LinkFigures& figures);
 
+/// Joins two nodes by an optical circuit of that name, which is half of the way.
+void join_by_light(TopologyBuilder& builder, NodeIndex from, NodeIndex to, std::string name,
+                   const LinkFigures& figures);
+
 /// Adds the hosts so many times over, devices first, and answers what the network is joined to.
 [[nodiscard]] std::vector<Port> add_hosts(TopologyBuilder& builder,
                                           const std::vector<HostShape>& hosts, std::int64_t times);
