@@ -53,7 +53,7 @@ double outward(CollectiveType type, double bytes, double blocks, double block_si
   const double part = (blocks - 1) / blocks;
   switch (type) {
     case CollectiveType::all_reduce:
-      return (sums ? std::min(2 * part, 1.0) : 2 * part) * bytes / block_size;
+      return (sums ? 1 : 2 * part) * bytes / block_size;
     case CollectiveType::reduce_scatter:
     case CollectiveType::reduce_scatter_block:
     case CollectiveType::all_gather:

@@ -5,6 +5,8 @@
 
 #include <numeric>
 
+#include "orrery/platform/cluster.h"
+#include "orrery/platform/fabric.h"
 #include "orrery/sim/expanded_testing.h"
 #include "orrery/sim/sim_testing.h"
 
@@ -39,6 +41,47 @@ TEST(MakeRun, ReasonsAreKindsOfEdges) {
   for (std::size_t i = 0; i < graph::kEdgeKinds; ++i) {
     EXPECT_EQ(result::name(static_cast<result::Reason>(i)),
               graph::name(static_cast<graph::EdgeKind>(i)));
+  }
+}
+
+// What a switch sums leaves each rank once.
+TEST(MakeRun, BoundsKnowOfSwitchesThatSum) {
+  Rank rank;
+  rank.coll(CollectiveType::all_reduce, 8000);
+  const auto workload = sim::testing::replicated(rank, 8);
+  platform::Platform platform = line(Block::switched, 8);
+  EXPECT_EQ(*run_of(workload, platform).collectives[0].bound, ns(14000));
+  platform.dims[0].in_network = platform::InNetwork{};
+  for (auto* plan : {&platform.collectives.all_reduce, &platform.collectives.all_gather})
+    plan->per_dim[0].algorithm = platform::Algorithm::in_network;
+  const result::Run run = run_of(workload, platform);
+  EXPECT_EQ(*run.collectives[0].bound, ns(8000));
+  EXPECT_EQ(run.step, ns(8000) + us(2));
+}
+
+TEST(MakeRun, FaultsOfLinksSideBySideAreOneRow) {
+  Findings findings;
+  const auto platform = platform::parse_cluster(
+      "device: {peak: 1 TFLOP/s, memory_bandwidth: 1 TB/s}\n"
+      "fabric: {hosts: [{count: 2, devices: 2, scale_up: {bandwidth: 1 GB/s, latency: 1 us},"
+      " nics: 2, pcie: {bandwidth: 1 GB/s, latency: 1 us}}],"
+      " network: {kind: fat_tree, per_leaf: 2, radix: 4,"
+      " port: {bandwidth: 1 GB/s, latency: 1 us}},"
+      " faults: [{from: leaf0, to: spine0, bandwidth: 0.5, start: 1 us}]}",
+      "test", findings);
+  ASSERT_TRUE(platform) << to_string(platform.error());
+  std::uint32_t side_by_side = 0;
+  for (const platform::LinkIndex link : platform->fabric->faults[0].links)
+    side_by_side += platform->fabric->topology.link(link).from ==
+                    platform->fabric->topology.link(platform->fabric->faults[0].links.front()).from;
+  Rank rank;
+  rank.coll(CollectiveType::all_reduce, 4096);
+  const result::Run run = run_of(sim::testing::replicated(rank, 4), *platform);
+  ASSERT_EQ(run.faults.size(), 2u);  // there and back
+  for (const result::FabricFault& fault : run.faults) {
+    EXPECT_EQ(fault.links, side_by_side);
+    EXPECT_EQ(fault.bandwidth, 0.5);
+    EXPECT_EQ(fault.start, us(1));
   }
 }
 
