@@ -58,8 +58,8 @@ export function fabricCard(run: RunData): HTMLElement {
 function faultsTable(run: RunData, faults: readonly FaultData[]): HTMLElement {
   const name = (node: number): string => run.fabric.name?.[node] ?? String(node);
   return table<FaultData>({
-    caption: 'Links that were down or slow',
-    rows: [...faults].slice(0, 500),
+    caption: faults.length > 500 ? `Links that were down or slow (500 of ${faults.length})` : 'Links that were down or slow',
+    rows: faults.slice(0, 500),
     first: 8,
     columns: [
       { title: 'From', cell: ({ from }) => el('span', { class: 'name' }, name(from)), key: ({ from }) => name(from) },

@@ -30,7 +30,7 @@ function figures(run: RunData, link: number, bin: number): string {
 }
 
 function linksText(run: RunData, links: readonly number[], bin: number): string[] {
-  if (links.length === 0) return ['carried nothing'];
+  if (links.length === 0) return [run.links.leftOut > 0 ? 'carried little or nothing' : 'carried nothing'];
   if (links.length <= 4) return links.map((link) => `${endsOf(run, link)}: ${figures(run, link, bin)}`);
   const busiest = busiestOf(run, links, bin);
   const bytes = links.reduce((sum, link) => sum + run.links.bytes[link], 0);
@@ -64,7 +64,7 @@ export function makeFabricPicture(run: RunData, drawing: Drawing, point: (what: 
     const thick = 0.9 + 0.8 * Math.log2(1 + line.count);
     return {
       line,
-      seen: svg('path', { d: line.path, fill: 'none', 'stroke-width': thick.toFixed(2), ...classOf(line) }),
+      seen: svg('path', { d: line.path, fill: 'none', 'stroke-width': thick.toFixed(2), ...classOf(run, line) }),
       touch: svg('path', { d: line.path, fill: 'none', stroke: 'transparent', 'stroke-width': Math.max(6, thick), 'data-line': i },
         line.faults.length > 0 ? svg('title', {}, `${drawing.boxes[line.a].title} – ${drawing.boxes[line.b].title}: ${faultsText(run, line.faults).join('; ')}`) : null),
     };
@@ -103,9 +103,9 @@ export function makeFabricPicture(run: RunData, drawing: Drawing, point: (what: 
 }
 
 // Dashed is what was down or slow; in red, what carried nothing for it.
-function classOf({ links, faults }: Line): { class: string } | object {
+function classOf(run: RunData, { links, faults }: Line): { class: string } | object {
   if (faults.length === 0) return {};
-  return { class: links.length === 0 ? 'tp-fault tp-down' : 'tp-fault' };
+  return { class: links.length === 0 && run.links.leftOut === 0 ? 'tp-fault tp-down' : 'tp-fault' };
 }
 
 // A box; what is busy inside it shows as a strip along its foot.
