@@ -100,8 +100,13 @@ void TorusSearched(benchmark::State& state) {
 }
 BENCHMARK(TorusSearched)->Arg(32)->Arg(64)->Unit(benchmark::kMillisecond);
 
-void MeshSearched(benchmark::State& state) {
+void MeshByRule(benchmark::State& state) {
   make(state, grid({state.range(0), state.range(0)}, false), CollectiveType::all_gather, true);
+}
+BENCHMARK(MeshByRule)->Arg(32)->Arg(64)->Unit(benchmark::kMillisecond);
+
+void MeshSearched(benchmark::State& state) {
+  make(state, grid({state.range(0), state.range(0)}, false), CollectiveType::all_gather, false);
 }
 BENCHMARK(MeshSearched)->Arg(32)->Arg(64)->Unit(benchmark::kMillisecond);
 

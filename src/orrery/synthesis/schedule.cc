@@ -11,16 +11,21 @@
 namespace orrery::synthesis {
 
 Time Schedule::lasts(const Send& send) const {
-  const Piece& piece = pieces[send.piece];
-  // Bytes × 10^12 / rate, rounded up; exact, since neither is a fraction.
-  const auto product = static_cast<__int128>(piece.bytes) * kPsPerSecond;
-  const std::int64_t rate = ways[send.way].rate;
-  return Time(static_cast<std::int64_t>((product + rate - 1) / rate));
+  return passes(pieces[send.piece].bytes, ways[send.way].rate);
 }
 
 Time Schedule::time() const {
-  Time last{};
-  for (const Send& send : sends) last = std::max(last, arrives(send));
+  Time last{}, lasts{};
+  std::int64_t bytes = 0, rate = 0;  // that take `lasts`: most are alike
+  for (const Send& send : sends) {
+    const Way& way = ways[send.way];
+    if (pieces[send.piece].bytes != bytes || way.rate != rate) {
+      bytes = pieces[send.piece].bytes;
+      rate = way.rate;
+      lasts = passes(bytes, rate);
+    }
+    last = std::max(last, send.start + lasts + way.latency);
+  }
   return last;
 }
 

@@ -51,6 +51,12 @@ struct Send {
   Time start{};
 };
 
+/// How long so many bytes take a link of so many bytes per second: rounded up, exact.
+[[nodiscard]] inline Time passes(std::int64_t bytes, std::int64_t rate) {
+  return Time(static_cast<std::int64_t>(
+      (static_cast<__int128>(bytes) * kPsPerSecond + rate - 1) / rate));
+}
+
 struct Schedule {
   std::vector<Group> groups;
   std::vector<Piece> pieces;

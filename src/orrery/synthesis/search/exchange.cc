@@ -77,9 +77,7 @@ class Timetable {
   };
 
   [[nodiscard]] std::int64_t lasts(std::uint32_t piece, std::uint32_t way) const {
-    const std::int64_t rate = reach_.ways[way].rate;
-    return static_cast<std::int64_t>(
-        (static_cast<__int128>(bytes_[piece]) * kPsPerSecond + rate - 1) / rate);
+    return passes(bytes_[piece], reach_.ways[way].rate).count();
   }
   void candidate(std::uint32_t way) {
     if (parked_[way] || tried_[way] == round_) return;
@@ -191,8 +189,7 @@ std::vector<Send> in_turns(const Reach& reach, std::span<const Piece> pieces,
   for (std::uint32_t i = 0; i < pieces.size(); ++i)
     by_turn[(reach.store_of[pieces[i].to] + count - reach.store_of[pieces[i].from]) % count]
         .push_back(i);
-  const auto lasts = static_cast<std::int64_t>(
-      (static_cast<__int128>(bytes.front()) * kPsPerSecond + first.rate - 1) / first.rate);
+  const std::int64_t lasts = passes(bytes.front(), first.rate).count();
   std::vector<Send> sends;
   std::vector<std::int64_t> room = reach.room;
   std::vector<std::uint32_t> taken;

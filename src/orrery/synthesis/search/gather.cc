@@ -16,9 +16,7 @@ namespace orrery::synthesis {
 namespace {
 
 constexpr std::uint64_t kMostSends = 64'000'000;  // of one search: 16 bytes each
-constexpr std::uint64_t kQuickSends = 2'000'000;  // where several are tried
 constexpr std::size_t kSmallFabric = 128;         // ranks up to which slower ways are tried, too
-constexpr std::int64_t kSmallPiece = 4096;        // bytes; no smaller are tried
 
 bool is_rooted(const Group& group) {
   return group.type == graph::CollectiveType::broadcast ||

@@ -13,6 +13,9 @@
 
 namespace orrery::synthesis {
 
+inline constexpr std::uint64_t kQuickSends = 2'000'000;  ///< up to which others are tried, too
+inline constexpr std::int64_t kSmallPiece = 4096;        ///< bytes; no others are so small
+
 /// How hard to look.
 struct Effort {
   std::int64_t chunks = 0;  ///< pieces of each shard (or of a broadcast's buffer); 0: several tried

@@ -42,8 +42,7 @@ class Rounds {
 
   std::optional<std::vector<ChunkSend>> run() {
     const Way& way = reach_.ways.front();
-    const std::int64_t lasts = static_cast<std::int64_t>(
-        (static_cast<__int128>(task_.bytes.front()) * kPsPerSecond + way.rate - 1) / way.rate);
+    const std::int64_t lasts = passes(task_.bytes.front(), way.rate).count();
     // What was sent in a round may be sent on so many rounds later.
     const auto later = static_cast<std::size_t>((lasts + way.latency.count() + lasts - 1) / lasts);
     const auto ways = static_cast<std::uint32_t>(reach_.ways.size());

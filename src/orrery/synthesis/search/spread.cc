@@ -113,8 +113,7 @@ class Spread {
     rates_ = rates.size();
     for (const auto& [bytes, size] : sizes) {
       for (const auto& [rate, number] : rates)
-        durations_[size * rates_ + number] = static_cast<std::int64_t>(
-            (static_cast<__int128>(bytes) * kPsPerSecond + rate - 1) / rate);
+        durations_[size * rates_ + number] = passes(bytes, rate).count();
     }
   }
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "orrery/synthesis/search/exchange.h"
+#include "orrery/synthesis/search/mesh.h"
 #include "orrery/synthesis/search/retime.h"
 #include "orrery/synthesis/search/torus.h"
 
@@ -15,7 +16,8 @@ namespace {
 
 constexpr std::size_t kPartedSends = 2'000'000;    // where an all-reduce is tried in parts
 constexpr std::uint64_t kRuledSends = 64'000'000;  // by rule, at most: 16 bytes each
-constexpr std::int64_t kSmallPart = 4096;          // bytes
+constexpr std::size_t kSmallMesh = 128;    // ranks up to which the search is better than the rule
+constexpr std::int64_t kSmallPart = 4096;  // bytes
 
 /// Within half a percent of a bound, more seeds are not worth it.
 Time good_enough(Time bound) { return bound + Time(bound.count() / 200); }
@@ -82,9 +84,14 @@ class Front {
     const bool shards =
         question_.type != CollectiveType::broadcast && question_.type != CollectiveType::reduce;
     Result<Found> found = Found{};
-    const std::optional<Torus> torus = shards ? known_torus(against, 1) : std::nullopt;
-    if (torus) {
-      found = torus_gather(*torus, groups_.front(), effort_);
+    const Group& group = groups_.front();
+    const bool ruled = shards && may_be_ruled(1);
+    if (const auto torus = ruled ? torus_of(ground_, group.members, against) : std::nullopt) {
+      found = torus_gather(*torus, group, effort_);
+    } else if (const auto mesh = ruled && group.members.size() > kSmallMesh
+                                     ? mesh_of(ground_, group.members, against)
+                                     : std::nullopt) {
+      found = mesh_gather(*mesh, group, effort_);
     } else {
       found = gather(ground_, groups_, effort_, against);
     }
@@ -92,7 +99,8 @@ class Front {
     return found;
   }
 
-  [[nodiscard]] std::optional<Torus> known_torus(bool against, std::uint64_t hops) const {
+  /// `hops`: that a piece takes.
+  [[nodiscard]] bool may_be_ruled(std::uint64_t hops) const {
     const Group& group = groups_.front();
     // Pieces of no bytes are none, and a rule counts on all.
     const std::int64_t least = static_cast<std::int64_t>(group.members.size()) *
@@ -100,17 +108,17 @@ class Front {
     const std::uint64_t sends =
         group.members.size() * group.members.size() * hops *
         static_cast<std::uint64_t>(std::max<std::int64_t>(1, question_.chunks));
-    if (!question_.constructions || groups_.size() > 1 || group.bytes.count() < least ||
-        sends > kRuledSends)
-      return std::nullopt;
-    return torus_of(ground_, group.members, against);
+    return question_.constructions && groups_.size() == 1 && group.bytes.count() >= least &&
+           sends <= kRuledSends;
   }
 
   Result<Found> exchanged() {
     std::uint64_t hops = 1;  // of a piece on a torus, in the mean
     for (const std::int64_t size : ground_.sizes) hops += static_cast<std::uint64_t>(size) / 4;
-    if (const auto torus = known_torus(false, hops))
-      return torus_exchange(*torus, groups_.front(), effort_);
+    if (may_be_ruled(hops)) {
+      if (const auto torus = torus_of(ground_, groups_.front().members, false))
+        return torus_exchange(*torus, groups_.front(), effort_);
+    }
     return exchange(ground_, groups_, effort_);
   }
 

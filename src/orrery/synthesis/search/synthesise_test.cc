@@ -51,6 +51,22 @@ TEST(Synthesis, ToriByRuleAreAtTheirBound) {
   EXPECT_LT(gap(torus({2, 4, 3}), asked(all_reduce)), 0.02);
 }
 
+TEST(Synthesis, MeshesByRuleAreCloseToTheirBound) {
+  for (const auto& sizes : std::vector<std::vector<std::int64_t>>{
+           {8, 8}, {15, 15}, {16, 16}, {150}, {6, 6, 6}, {4, 4, 4, 4}}) {
+    for (const CollectiveType type : {all_gather, reduce_scatter}) {
+      const auto made = synthesise(mesh(sizes), asked(type));
+      ASSERT_TRUE(made);
+      EXPECT_LT(gap(mesh(sizes), asked(type)), 0.005) << graph::name(type) << ' ' << made->how;
+      EXPECT_EQ(made->how.starts_with("a mesh"), sizes[0] != 8) << made->how;
+    }
+  }
+  // Where latency is all, a piece goes straight.
+  EXPECT_LT(gap(mesh({8, 8}), asked(all_gather, Bytes(64 * 64))), 0.01);
+  // Unequal sides are searched.
+  EXPECT_LT(gap(mesh({4, 16}), asked(all_gather)), 0.02);
+}
+
 TEST(Synthesis, GridsAreSearchedCloseToTheirBound) {
   EXPECT_LT(gap(torus({16, 16}), searched(all_gather)), 0.02);
   EXPECT_LT(gap(mesh({16, 16}), searched(all_gather)), 0.005);

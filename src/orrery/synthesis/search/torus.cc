@@ -9,10 +9,6 @@ namespace orrery::synthesis {
 
 namespace on_torus {
 
-std::int64_t lasts(std::int64_t bytes, std::int64_t rate) {
-  return static_cast<std::int64_t>((static_cast<__int128>(bytes) * kPsPerSecond + rate - 1) / rate);
-}
-
 void set_ways(const Torus& torus, const Group& group, Schedule& schedule) {
   const std::size_t sides = torus.sides.size();
   schedule.wires = torus.wires;

@@ -104,7 +104,7 @@ class Exchange {
       --go_[one.piece * sides_ + side];
       --sum_[one.piece];
       --left_;
-      const std::int64_t done = now + on_torus::lasts(bytes_, torus_.sides[side].rate);
+      const std::int64_t done = now + passes(bytes_, torus_.sides[side].rate).count();
       agenda_.push({done, true, side, 0});
       agenda_.push({done + torus_.sides[side].latency.count(), false, one.piece,
                     torus_.neighbour(at_[one.piece], side)});

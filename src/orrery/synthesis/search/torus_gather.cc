@@ -76,7 +76,7 @@ class Tree {
       taken_[index(one.piece, to)] = true;
       --left_;
       idle_[side] = false;
-      const std::int64_t done = now + on_torus::lasts(bytes_, torus_.sides[side].rate);
+      const std::int64_t done = now + passes(bytes_, torus_.sides[side].rate).count();
       const std::int64_t there = done + torus_.sides[side].latency.count();
       agenda_.push({done, true, side, 0});
       agenda_.push({there, false, one.piece, to});

@@ -21,9 +21,6 @@ struct Move {
   std::uint32_t side = 0;
 };
 
-/// How long so many bytes keep a link.
-[[nodiscard]] std::int64_t lasts(std::int64_t bytes, std::int64_t rate);
-
 /// Ways are links: number place × sides + side.
 void set_ways(const Torus& torus, const Group& group, Schedule& schedule);
 
