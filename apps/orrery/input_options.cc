@@ -25,7 +25,7 @@ void add_model_options(CLI::App& command, InputOptions& options) {
   option("--network,--network-model", options.network, platform::network_choices(), "MODEL");
   option("--collective-algorithm", options.collective_algorithm,
          "Instead of the cluster's, for every dimension or one for each: ring,in_network "
-         "(orrery collective compares them)",
+         "(orrery collective compares them); auto: for each kind of collective the quickest",
          "NAMES");
   option("--compute", options.compute,
          fmt::format("Where times of compute nodes come from: {}; by default as the cluster's file",

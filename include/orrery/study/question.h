@@ -92,13 +92,14 @@ struct Question {
   double compute_scale = 1, comm_scale = 1;  ///< without effect, there as here
   bool rendezvous_protocol = false;
 
-  std::string network;               ///< instead of the cluster's model: "analytical", "message"
-  std::string collective_algorithm;  ///< instead of the cluster's: "ring", "ring,in_network"
-  std::string compute;               ///< likewise: "auto", "recorded", "roofline", "table" …
-  std::string kernel_table;          ///< likewise: a file of measured kernels
-  std::string kernel_model;          ///< likewise: a file that `orrery kernels fit` wrote
-  std::string systolic;              ///< likewise: a systolic array, as SCALE-Sim's configuration
-  std::string rules;                 ///< instead of the cluster's: "orrery", "astra"
+  std::string network;  ///< instead of the cluster's model: "analytical", "message"
+  std::string
+      collective_algorithm;  ///< instead of the cluster's: "ring", "ring,in_network", "auto"
+  std::string compute;       ///< likewise: "auto", "recorded", "roofline", "table" …
+  std::string kernel_table;  ///< likewise: a file of measured kernels
+  std::string kernel_model;  ///< likewise: a file that `orrery kernels fit` wrote
+  std::string systolic;      ///< likewise: a systolic array, as SCALE-Sim's configuration
+  std::string rules;         ///< instead of the cluster's: "orrery", "astra"
   std::vector<std::string> without;  ///< effects that are switched off (`orrery run --effects`)
   /// Instead of the cluster's.
   std::optional<std::vector<InStepFactor>> in_step_factors;

@@ -168,9 +168,14 @@ void set_collectives(const ClusterSection& file, Platform& platform, Reading& re
 
 bool uses_switches(const CollectiveConfig& config) {
   const std::array plans{&config.all_reduce, &config.all_gather, &config.reduce_scatter};
-  return std::any_of(plans.begin(), plans.end(), [](const CollectivePlan* plan) {
-    return std::any_of(plan->per_dim.begin(), plan->per_dim.end(),
+  const auto some = [](const std::vector<AlgorithmSpec>& algorithms) {
+    return std::any_of(algorithms.begin(), algorithms.end(),
                        [](const AlgorithmSpec& one) { return by_switches(one.algorithm); });
+  };
+  return std::any_of(plans.begin(), plans.end(), [&](const CollectivePlan* plan) {
+    return some(plan->per_dim) ||
+           std::any_of(plan->chosen.begin(), plan->chosen.end(),
+                       [&](const ChosenAlgorithms& one) { return some(one.per_dim); });
   });
 }
 

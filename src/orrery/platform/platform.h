@@ -77,12 +77,21 @@ struct AlgorithmSpec {
   friend bool operator==(const AlgorithmSpec&, const AlgorithmSpec&) = default;
 };
 
+/// Algorithms for collectives of one size among groups of one extent, in place of those for all.
+struct ChosenAlgorithms {
+  std::vector<std::uint32_t> spans;  ///< by dimension: how many coordinates the members have
+  std::uint32_t members = 0;
+  Bytes size{};  ///< as it is asked for
+  std::vector<AlgorithmSpec> per_dim;
+};
+
 /// The algorithms for one collective type: one per dimension, or a custom one given as a Chakra
 /// trace prefix.
 struct CollectivePlan {
   std::vector<AlgorithmSpec>
       per_dim;                ///< may be shorter than the dimensions: the rest then take no part
   std::string custom_prefix;  ///< not empty: runs instead of per_dim
+  std::vector<ChosenAlgorithms> chosen;
 };
 
 enum class SchedulingPolicy : std::uint8_t { lifo, fifo, explicit_priority };

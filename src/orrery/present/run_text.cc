@@ -62,6 +62,30 @@ std::string effects_text(const Outcome& outcome, Style style) {
   return "\n" + (table.empty() ? "no effect changes the step\n" : table.text(style));
 }
 
+/// By what each kind of collective runs, and why not by the next.
+std::string chosen_text(const Outcome& outcome, Style style) {
+  if (outcome.chosen.empty()) return "";
+  Sheet sheet(style);
+  for (const study::ChosenAlgorithm& one : outcome.chosen) {
+    std::string text = fmt::format("{} among {}", format_bytes(one.whole), one.members);
+    if (one.groups > 1) text += fmt::format(" ({} groups at once)", one.groups);
+    text += ": ";
+    if (one.algorithm.empty()) {
+      text += "as the cluster's file says, none could be tried";
+    } else {
+      text += fmt::format("{}, {}", one.brief(one.algorithm), format_time(one.time));
+    }
+    if (!one.next.empty()) {
+      const std::string why =
+          one.more_bytes ? one.more_latency ? "bytes and latency" : "bytes" : "latency";
+      text += fmt::format("; {} {} for its {}", one.brief(one.next),
+                          longer(one.time, one.next_time), why);
+    }
+    sheet.add(std::string(graph::name(one.type)), text);
+  }
+  return "\n" + sheet.text();
+}
+
 }  // namespace
 
 std::string summary_text(const Outcome& outcome, Style style, bool all) {
@@ -70,7 +94,7 @@ std::string summary_text(const Outcome& outcome, Style style, bool all) {
   add_work(sheet, outcome, style);
   add_without(sheet, outcome);
   report::add_findings(sheet, outcome.findings, style);
-  return sheet.text() + effects_text(outcome, style);
+  return sheet.text() + chosen_text(outcome, style) + effects_text(outcome, style);
 }
 
 std::string summary_text(const Run& run, Style style, bool all) {

@@ -77,7 +77,7 @@ void Collectives::begin(std::uint32_t rank, graph::NodeId node, CollectiveType t
   const graph::Graph& graph = run_.graph_of(rank);
   const std::uint32_t mask =
       graph.has(node, graph::kHasDims) ? graph.collective(node).dims_mask : run_.policy.dims_unsaid;
-  const auto number = planner_.topology(type, *communicator, group, group.dims(mask));
+  const auto number = planner_.topology(type, *communicator, group, group.dims(mask), size);
   if (!number)
     return run_.fail({number.error().code, run_.place(rank, node) + ": " + number.error().where,
                       number.error().what, number.error().hint});

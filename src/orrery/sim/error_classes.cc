@@ -212,7 +212,7 @@ class Classes {
     const std::uint32_t mask =
         graph.has(node, graph::kHasDims) ? stated.dims_mask : run_.policy.dims_unsaid;
     const auto topology =
-        tellers_.planner.topology(form.type, communicator, group, group.dims(mask));
+        tellers_.planner.topology(form.type, communicator, group, group.dims(mask), form.size);
     if (!topology) return nullptr;
     const graph::ExpertExchange exchange =
         form.type == CollectiveType::all_to_all ? stated.exchange : graph::ExpertExchange{};

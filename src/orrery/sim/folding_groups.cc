@@ -133,10 +133,11 @@ void Groups::make_view(View& made, const UseSet& set, std::uint32_t number) {
   const Communicator& all = communicators_[number];
   Kind& kind = kinds_[groups_[number].kind];
   for (const CollectiveUse& use : set.uses) {
-    const auto topology = planner_.topology(use.type, number, all, all.dims(use.mask));
-    if (!topology) continue;
-    for (const model::LogicalDim& dim : planner_.topology(*topology).dims) {
-      if (dim.involved && dim.ring.size > 1) add_ring(made, kind, dim, all.members);
+    for (const std::uint32_t topology :
+         planner_.topologies(use.type, number, all, all.dims(use.mask))) {
+      for (const model::LogicalDim& dim : planner_.topology(topology).dims) {
+        if (dim.involved && dim.ring.size > 1) add_ring(made, kind, dim, all.members);
+      }
     }
   }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <numeric>
+#include <span>
 
 #include "orrery/sim/folding.h"
 
@@ -12,12 +13,16 @@ using platform::Algorithm;
 namespace {
 
 // Trees have places unlike others, and so has one ring across several dimensions.
+bool turn_freely(std::span<const platform::AlgorithmSpec> algorithms) {
+  return std::all_of(algorithms.begin(), algorithms.end(), [](const auto& one) {
+    return one.algorithm == Algorithm::ring || one.algorithm == Algorithm::direct ||
+           one.algorithm == Algorithm::halving_doubling;
+  });
+}
 bool turns_freely(const platform::CollectivePlan& plan) {
-  return plan.custom_prefix.empty() &&
-         std::all_of(plan.per_dim.begin(), plan.per_dim.end(), [](const auto& one) {
-           return one.algorithm == Algorithm::ring || one.algorithm == Algorithm::direct ||
-                  one.algorithm == Algorithm::halving_doubling;
-         });
+  return plan.custom_prefix.empty() && turn_freely(plan.per_dim) &&
+         std::all_of(plan.chosen.begin(), plan.chosen.end(),
+                     [](const auto& one) { return turn_freely(one.per_dim); });
 }
 
 // Everything that the graph names is all ranks at once.

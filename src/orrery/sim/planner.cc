@@ -24,6 +24,23 @@ namespace {
 
 constexpr std::uint32_t kMinTreeBit = 16;  // above the queue number in the list of what was chosen
 
+std::uint32_t members_of(const model::Fabric& fabric, const Communicator& group) {
+  return group.ranks.empty() ? fabric.rank_count() : group.members;
+}
+
+/// By dimension: how many coordinates its members have.
+std::vector<std::uint32_t> spans_of(const model::Fabric& fabric, const Communicator& group) {
+  std::vector<std::uint32_t> spans;
+  for (std::size_t d = 0; d < fabric.dim_count(); ++d) {
+    spans.push_back(static_cast<std::uint32_t>(fabric.dim(d).size));
+    if (group.ranks.empty()) continue;
+    std::set<std::uint32_t> coordinates;
+    for (const std::uint32_t rank : group.ranks) coordinates.insert(fabric.coordinate(rank, d));
+    spans.back() = static_cast<std::uint32_t>(coordinates.size());
+  }
+  return spans;
+}
+
 std::size_t tree_index(CollectiveType type) {
   switch (type) {
     case CollectiveType::all_reduce:
@@ -76,8 +93,7 @@ QueuePointers Planner::fresh_pointers() const {
 
 // The configured algorithm if there is exactly one (Orrery rules: and it joins dimensions), else
 // plain ring.
-LogicalTopology Planner::group_ring(const platform::CollectivePlan& algorithms,
-                                    const Communicator& group) const {
+LogicalTopology Planner::group_ring(const Algorithms& algorithms, const Communicator& group) const {
   LogicalTopology topology;
   topology.members = group.members;
   topology.sub_group = true;
@@ -85,8 +101,8 @@ LogicalTopology Planner::group_ring(const platform::CollectivePlan& algorithms,
   logical.ring = {group.members, 1};
   logical.along_dim = false;
   const bool astra = platform_.rules == Rules::astra;
-  if (algorithms.per_dim.size() == 1) {
-    const platform::AlgorithmSpec& only = algorithms.per_dim.front();
+  if (algorithms.size() == 1) {
+    const platform::AlgorithmSpec& only = algorithms.front();
     const bool fits =
         only.algorithm != Algorithm::one_halving_doubling || std::has_single_bit(group.members);
     if (astra || (model::joins_dims(only.algorithm) && fits))
@@ -96,23 +112,22 @@ LogicalTopology Planner::group_ring(const platform::CollectivePlan& algorithms,
   return topology;
 }
 
-std::optional<LogicalTopology> Planner::group_grid(const platform::CollectivePlan& algorithms,
+std::optional<LogicalTopology> Planner::group_grid(const Algorithms& algorithms,
                                                    const Communicator& group) const {
   LogicalTopology topology;
   topology.members = group.members;
   topology.sub_group = true;
   std::uint64_t product = 1;
+  const std::vector<std::uint32_t> spans = spans_of(fabric_, group);
   for (std::size_t d = 0; d < fabric_.dim_count(); ++d) {
-    std::set<std::uint32_t> coordinates;
-    for (const std::uint32_t rank : group.ranks) coordinates.insert(fabric_.coordinate(rank, d));
-    const auto span = static_cast<std::uint32_t>(coordinates.size());
+    const std::uint32_t span = spans[d];
     if (span > 1) {
-      if (d >= algorithms.per_dim.size()) return std::nullopt;
-      if (model::joins_dims(algorithms.per_dim[d].algorithm)) return std::nullopt;
+      if (d >= algorithms.size()) return std::nullopt;
+      if (model::joins_dims(algorithms[d].algorithm)) return std::nullopt;
       LogicalDim logical;
       logical.dim = static_cast<std::uint32_t>(d);
       logical.ring = {span, static_cast<std::uint32_t>(product)};
-      logical.algorithm = algorithms.per_dim[d];
+      logical.algorithm = algorithms[d];
       const bool needs_power = logical.algorithm.algorithm == Algorithm::halving_doubling ||
                                logical.algorithm.algorithm == Algorithm::double_binary_tree;
       if (needs_power && !std::has_single_bit(span)) logical.algorithm = {Algorithm::ring, -1};
@@ -132,7 +147,7 @@ model::LibraryGroup Planner::library_group(const Communicator& group) const {
   if (!has_library_) return seen;
   const std::uint32_t in_node =
       node_dims_ < fabric_.dim_count() ? fabric_.stride(node_dims_) : fabric_.rank_count();
-  const std::uint32_t members = group.ranks.empty() ? fabric_.rank_count() : group.members;
+  const std::uint32_t members = members_of(fabric_, group);
   std::set<std::uint32_t> nodes;
   for (std::uint32_t m = 0; m < members; ++m) {
     const std::uint32_t rank = group.ranks.empty() ? m : group.ranks[m];
@@ -151,7 +166,7 @@ model::LibraryGroup Planner::library_group(const Communicator& group) const {
 // In the queues of the outermost dimension that its members are spread over.
 LogicalTopology Planner::by_library(const Communicator& group) const {
   LogicalTopology topology;
-  topology.members = group.ranks.empty() ? fabric_.rank_count() : group.members;
+  topology.members = members_of(fabric_, group);
   topology.sub_group = true;
   LogicalDim logical;
   logical.ring = {topology.members, 1};
@@ -181,23 +196,70 @@ void Planner::give_to_library(LogicalTopology& system) const {
   }
 }
 
+const std::vector<std::uint32_t>& Planner::chosen_for(CollectiveType type,
+                                                      std::uint32_t communicator,
+                                                      const Communicator& group) {
+  const auto [found, is_new] = chosen_for_.try_emplace({type, group.sub_group ? communicator : 0},
+                                                       std::vector<std::uint32_t>{});
+  if (!is_new) return found->second;
+  const std::vector<std::uint32_t> spans = spans_of(fabric_, group);
+  const auto& all = model::plan_for(platform_.collectives, type)->chosen;
+  for (std::uint32_t i = 0; i < all.size(); ++i) {
+    if (all[i].members == members_of(fabric_, group) && all[i].spans == spans)
+      found->second.push_back(i);
+  }
+  return found->second;
+}
+
 Result<std::uint32_t> Planner::topology(CollectiveType type, std::uint32_t communicator,
-                                        const Communicator& group, std::uint32_t dims_mask) {
-  const auto key = std::make_tuple(type, group.sub_group ? communicator : 0, group.dims(dims_mask));
+                                        const Communicator& group, std::uint32_t dims_mask,
+                                        std::int64_t size) {
+  const auto& all = model::plan_for(platform_.collectives, type)->chosen;
+  if (!all.empty() && is_whole(group, dims_mask)) {
+    for (const std::uint32_t i : chosen_for(type, communicator, group)) {
+      if (all[i].size.count() == size) return topology_by(type, communicator, group, dims_mask, i);
+    }
+  }
+  return topology_by(type, communicator, group, dims_mask, kNone);
+}
+
+std::vector<std::uint32_t> Planner::topologies(CollectiveType type, std::uint32_t communicator,
+                                               const Communicator& group, std::uint32_t dims_mask) {
+  std::vector<std::uint32_t> all;
+  const auto add = [&](std::uint32_t chosen) {
+    const auto number = topology_by(type, communicator, group, dims_mask, chosen);
+    if (number && std::find(all.begin(), all.end(), *number) == all.end()) all.push_back(*number);
+  };
+  add(kNone);
+  if (model::plan_for(platform_.collectives, type)->chosen.empty() || !is_whole(group, dims_mask))
+    return all;
+  for (const std::uint32_t i : chosen_for(type, communicator, group)) add(i);
+  return all;
+}
+
+bool Planner::is_whole(const Communicator& group, std::uint32_t dims_mask) const {
+  const std::uint32_t every = fabric_.dim_count() < 32 ? (1U << fabric_.dim_count()) - 1 : ~0U;
+  return group.sub_group || (group.dims(dims_mask) & every) == every;
+}
+
+Result<std::uint32_t> Planner::topology_by(CollectiveType type, std::uint32_t communicator,
+                                           const Communicator& group, std::uint32_t dims_mask,
+                                           std::uint32_t chosen) {
+  const auto key =
+      std::make_tuple(type, group.sub_group ? communicator : 0, group.dims(dims_mask), chosen);
   const auto known = topology_of_.find(key);
   if (known != topology_of_.end()) return known->second;
-  const platform::CollectivePlan& algorithms = *model::plan_for(platform_.collectives, type);
+  const platform::CollectivePlan& plan = *model::plan_for(platform_.collectives, type);
+  const Algorithms& algorithms = chosen == kNone ? plan.per_dim : plan.chosen[chosen].per_dim;
   LogicalTopology made;
-  const std::uint32_t every = fabric_.dim_count() < 32 ? (1U << fabric_.dim_count()) - 1 : ~0U;
-  const bool whole = group.sub_group || (group.dims(dims_mask) & every) == every;
-  if (has_library_ && whole) {
+  if (has_library_ && is_whole(group, dims_mask)) {
     made = by_library(group);
   } else if (!group.sub_group) {
-    auto system = model::system_topology(platform_, fabric_, type, dims_mask);
+    auto system = model::system_topology(algorithms, fabric_, type, dims_mask);
     if (!system) return tl::unexpected(system.error());
     made = std::move(*system);
     if (has_library_) give_to_library(made);
-  } else if (algorithms.per_dim.empty()) {
+  } else if (algorithms.empty()) {
     return fail(Errc::config_missing_key, fmt::format("{}-implementation", graph::name(type)),
                 "no algorithm is configured for this collective",
                 "list one algorithm per network dimension");

@@ -68,7 +68,13 @@ class Planner {
   /// Equal ones have one number, so that thousands of groups along one axis share their plans.
   [[nodiscard]] Result<std::uint32_t> topology(graph::CollectiveType type,
                                                std::uint32_t communicator,
-                                               const Communicator& group, std::uint32_t dims_mask);
+                                               const Communicator& group, std::uint32_t dims_mask,
+                                               std::int64_t size);
+  /// All that it may have, whatever the size: each once. Those that cannot be had are left out.
+  [[nodiscard]] std::vector<std::uint32_t> topologies(graph::CollectiveType type,
+                                                      std::uint32_t communicator,
+                                                      const Communicator& group,
+                                                      std::uint32_t dims_mask);
   [[nodiscard]] const model::LogicalTopology& topology(std::uint32_t number) const {
     return topologies_[number];
   }
@@ -105,12 +111,22 @@ class Planner {
   [[nodiscard]] QueuePointers fresh_pointers() const;
 
  private:
+  using Algorithms = std::vector<platform::AlgorithmSpec>;
+  /// Those that were chosen for groups such as this; numbers in CollectivePlan::chosen.
+  [[nodiscard]] const std::vector<std::uint32_t>& chosen_for(graph::CollectiveType type,
+                                                             std::uint32_t communicator,
+                                                             const Communicator& group);
+  [[nodiscard]] bool is_whole(const Communicator& group, std::uint32_t dims_mask) const;
+  [[nodiscard]] Result<std::uint32_t> topology_by(graph::CollectiveType type,
+                                                  std::uint32_t communicator,
+                                                  const Communicator& group,
+                                                  std::uint32_t dims_mask, std::uint32_t chosen);
   [[nodiscard]] model::LogicalTopology by_library(const Communicator& group) const;
   void give_to_library(model::LogicalTopology& system) const;
-  [[nodiscard]] model::LogicalTopology group_ring(const platform::CollectivePlan& algorithms,
+  [[nodiscard]] model::LogicalTopology group_ring(const Algorithms& algorithms,
                                                   const Communicator& group) const;
-  [[nodiscard]] std::optional<model::LogicalTopology> group_grid(
-      const platform::CollectivePlan& algorithms, const Communicator& group) const;
+  [[nodiscard]] std::optional<model::LogicalTopology> group_grid(const Algorithms& algorithms,
+                                                                 const Communicator& group) const;
   [[nodiscard]] ToldCollective told(const model::PhaseRequest& request) const;
   [[nodiscard]] static model::PhaseRequest request_of(const ChunkPlan::Choice& choice,
                                                       const model::LogicalTopology& topology);
@@ -126,8 +142,11 @@ class Planner {
   model::PhaseFactory factory_;
   mutable std::unique_ptr<model::SwitchTrees> switch_trees_;  // when they are first asked for
   std::deque<model::LogicalTopology> topologies_;
-  std::map<std::tuple<graph::CollectiveType, std::uint32_t, std::uint32_t>, std::uint32_t>
-      topology_of_;  // (type, communicator, dims_mask) → number
+  std::map<std::tuple<graph::CollectiveType, std::uint32_t, std::uint32_t, std::uint32_t>,
+           std::uint32_t>
+      topology_of_;  // (type, communicator, dims_mask, chosen) → number
+  std::map<std::pair<graph::CollectiveType, std::uint32_t>, std::vector<std::uint32_t>>
+      chosen_for_;  // (type, communicator)
   std::map<ChunkRequest, ChunkPlan> plans_;
   std::deque<model::PhaseSpec> specs_;
   std::deque<PhaseList> lists_;

@@ -18,6 +18,7 @@
 #include "orrery/platform/cluster.h"
 #include "orrery/platform/fabric.h"
 #include "orrery/platform/networks.h"
+#include "orrery/study/algorithm_words.h"
 #include "orrery/study/inputs.h"
 #include "orrery/study/one_collective.h"
 #include "orrery/synthesis/library/algorithms.h"
@@ -52,8 +53,6 @@ const Known* known(const std::string& word) {
   });
   return found == kKnown.end() ? nullptr : &*found;
 }
-
-bool by_switches(const std::string& words) { return words.find("in_network") != std::string::npos; }
 
 /// Tries ways, each at the size asked for and at the least.
 class Trial {
@@ -104,7 +103,7 @@ class Trial {
     if (!all) return leave_out(name, all.error().what);
     const auto byte = simulate_one(least, platform, options);
     if (!byte) return leave_out(name, byte.error().what);
-    answer_.ways.push_back({name, about, by_switches(name), all->end, byte->end});
+    answer_.ways.push_back({name, about, names_switches(name), all->end, byte->end});
   }
 
   const Cluster& cluster_;
@@ -112,60 +111,11 @@ class Trial {
   graph::Workload whole_, least_;
 };
 
-/// How many coordinates ranks have in each dimension; empty: they are not every combination.
-std::vector<std::uint32_t> spans_of(const Platform& platform,
-                                    std::span<const std::uint32_t> ranks) {
-  std::vector<std::uint32_t> spans;
-  std::uint32_t stride = 1;
-  std::uint64_t all = 1;
-  for (const platform::Dimension& dim : platform.dims) {
-    std::set<std::uint32_t> coordinates;
-    for (const std::uint32_t rank : ranks)
-      coordinates.insert(rank / stride % static_cast<std::uint32_t>(dim.size));
-    spans.push_back(static_cast<std::uint32_t>(coordinates.size()));
-    all *= spans.back();
-    stride *= static_cast<std::uint32_t>(dim.size);
-  }
-  return all == ranks.size() ? spans : std::vector<std::uint32_t>{};
-}
-
-/// Every dimension by each of what it can, where the ranks are a grid of dimensions, and all ranks
-/// at once.
-std::vector<std::string> words_for(const Platform& platform, CollectiveType type,
-                                   std::span<const std::uint32_t> ranks) {
-  const bool exchange = type == CollectiveType::all_to_all;
-  const bool switches = platform.fabric != nullptr && !platform.fabric->reducers.empty();
-  const std::vector<std::uint32_t> spans = spans_of(platform, ranks);
-  std::vector<std::string> all;
-  for (std::size_t d = 0; d < spans.size(); ++d) {
-    std::vector<std::string> words{"ring"};
-    if (spans[d] > 1) words.emplace_back("direct");
-    if (spans[d] > 1 && !exchange && std::has_single_bit(spans[d]))
-      words.emplace_back("halving_doubling");
-    if (spans[d] > 1 && !exchange && (platform.dims[d].in_network || switches))
-      words.emplace_back("in_network");
-    std::vector<std::string> longer;
-    for (const std::string& word : words) {
-      if (d == 0) longer.push_back(word);
-      for (const std::string& before : all) longer.push_back(before + "," + word);
-    }
-    all = std::move(longer);
-  }
-  const auto wide =
-      std::count_if(spans.begin(), spans.end(), [](std::uint32_t span) { return span > 1; });
-  if (wide == 1) return all;
-  all.insert(all.end(), {"one_ring", "one_direct"});
-  if (exchange) return all;
-  if (std::has_single_bit(ranks.size())) all.emplace_back("one_halving_doubling");
-  if (switches) all.emplace_back("one_in_network");
-  return all;
-}
-
 void try_words(Trial& trial, const Platform& platform, const WaysAnswer& answer) {
-  std::vector<std::string> all = words_for(platform, answer.type, answer.ranks);
+  std::vector<std::string> all = algorithm_words(platform, answer.type, answer.ranks);
   if (answer.ranks.size() > kMostPlanned) {
     std::erase_if(all, [](const std::string& words) {
-      return words.starts_with("one_") && !by_switches(words);
+      return words.starts_with("one_") && !names_switches(words);
     });
   }
   if (all.size() > kMostCombined) {

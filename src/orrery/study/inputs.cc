@@ -14,6 +14,7 @@
 #include "orrery/platform/fabric.h"
 #include "orrery/platform/networks.h"
 #include "orrery/study/changes.h"
+#include "orrery/study/chosen_algorithms.h"
 #include "orrery/study/custom_algorithms.h"
 #include "orrery/study/description.h"
 #include "orrery/study/effects.h"
@@ -121,6 +122,9 @@ Result<void> check_network(const Question& question, const Platform& platform) {
     return fail(Errc::config_conflict, flow ? "--network flow" : "--rules astra",
                 flow ? "ASTRA-sim has no such network" : "ASTRA-sim has no fabrics",
                 flow ? "--rules orrery, or --network analytical or message" : "--rules orrery");
+  if (platform.rules == Rules::astra && question.collective_algorithm == kChooseAlgorithms)
+    return fail(Errc::config_conflict, "--collective-algorithm auto",
+                "under ASTRA-sim's rules the system file says which run", "--rules orrery");
   if (platform.rules == Rules::astra && platform::uses_switches(platform.collectives))
     return fail(Errc::config_conflict, "--rules astra", "ASTRA-sim has no switches that sum",
                 "--rules orrery, or other algorithms");
@@ -169,7 +173,9 @@ Result<Platform> read_platform(const Question& question, Findings& findings) {
   // Whoever asks for messages that are in each other's way wants collectives to be among them.
   if (network != nullptr && network->kind != platform::NetworkModelKind::analytical)
     platform->collectives.library = platform::CollectiveLibrary::ideal;
-  if (!question.collective_algorithm.empty()) {
+  if (question.collective_algorithm == kChooseAlgorithms) {
+    platform->collectives.library = platform::CollectiveLibrary::ideal;
+  } else if (!question.collective_algorithm.empty()) {
     if (auto used = platform::use_algorithms(*platform, question.collective_algorithm); !used)
       return tl::unexpected(used.error());
   }

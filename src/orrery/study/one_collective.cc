@@ -23,35 +23,49 @@ graph::GraphRef graph_of(const graph::NodeSpec& node, const std::shared_ptr<Stri
 
 }  // namespace
 
-graph::Workload one_collective(graph::CollectiveType type, Bytes whole,
-                               std::span<const std::uint32_t> members, std::uint32_t ranks) {
+graph::Workload collectives_at_once(const graph::Collective& collective,
+                                    std::span<const std::vector<std::uint32_t>> groups,
+                                    std::uint32_t ranks) {
   graph::Workload work;
   const auto strings = std::make_shared<StringPool>();
   graph::NodeSpec node;
   node.id = 1;
   node.kind = graph::NodeKind::coll;
   node.flags = graph::kHasCommType | graph::kHasCommSize;
-  node.collective.type = type;
-  // Of all-gathers a node states what each rank gives.
-  const bool shard = type == graph::CollectiveType::all_gather;
-  const auto count = static_cast<std::int64_t>(members.size());
-  node.collective.size = shard ? Bytes(whole.count() / count) : whole;
-  const bool all = members.size() == ranks;
-  if (!all) node.collective.group = strings->intern(kOneCollective);
-  work.graphs.push_back(graph_of(node, strings));
-  work.graph_of_rank.assign(ranks, all ? 0 : 1);
-  if (all) return work;
+  node.collective = collective;
+  node.collective.group = StringId::empty;
+  std::size_t members = 0;
+  for (const auto& group : groups) members += group.size();
+  work.graph_of_rank.assign(ranks, static_cast<std::uint32_t>(groups.size()));
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    const std::string name =
+        std::string(kOneCollective) + (g == 0 ? "" : " " + std::to_string(g + 1));
+    if (groups[g].size() != ranks) {
+      node.collective.group = strings->intern(name);
+      work.groups[name] = {name, groups[g]};
+    }
+    for (const std::uint32_t rank : groups[g])
+      work.graph_of_rank[rank] = static_cast<std::uint32_t>(g);
+    work.graphs.push_back(graph_of(node, strings));
+  }
+  if (members == ranks) return work;
   graph::NodeSpec nothing;
   nothing.id = 1;
   nothing.kind = graph::NodeKind::metadata;
   work.graphs.push_back(graph_of(nothing, strings));
-  graph::ProcessGroup& group = work.groups[std::string(kOneCollective)];
-  group.name = kOneCollective;
-  for (const std::uint32_t rank : members) {
-    work.graph_of_rank[rank] = 0;
-    group.ranks.push_back(rank);
-  }
   return work;
+}
+
+graph::Workload one_collective(graph::CollectiveType type, Bytes whole,
+                               std::span<const std::uint32_t> members, std::uint32_t ranks) {
+  graph::Collective collective;
+  collective.type = type;
+  // Of all-gathers a node states what each rank gives.
+  const bool shard = type == graph::CollectiveType::all_gather;
+  const auto count = static_cast<std::int64_t>(members.size());
+  collective.size = shard ? Bytes(whole.count() / count) : whole;
+  const std::vector<std::uint32_t> group(members.begin(), members.end());
+  return collectives_at_once(collective, {&group, 1}, ranks);
 }
 
 Result<sim::SimResult> simulate_one(const graph::Workload& work, const platform::Platform& platform,

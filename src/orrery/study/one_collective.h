@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <span>
+#include <vector>
 
 #include "orrery/core/error.h"
 #include "orrery/core/quantity.h"
@@ -22,6 +23,12 @@ inline constexpr std::string_view kOneCollective = "plan";
 [[nodiscard]] graph::Workload one_collective(graph::CollectiveType type, Bytes whole,
                                              std::span<const std::uint32_t> members,
                                              std::uint32_t ranks);
+
+/// The same collective of each group of ranks, ascending, all at once; `size` is as nodes state it:
+/// of an all-gather what each gives. No rank is in two of them.
+[[nodiscard]] graph::Workload collectives_at_once(
+    const graph::Collective& collective, std::span<const std::vector<std::uint32_t>> groups,
+    std::uint32_t ranks);
 
 /// Errc: those of simulate(); stall.
 [[nodiscard]] Result<sim::SimResult> simulate_one(const graph::Workload& work,

@@ -43,6 +43,14 @@ Result<sim::SimResult> simulate_once(const Inputs& inputs, const graph::Workload
 
 Result<Outcome> simulate(const Question& question, Inputs inputs, Watch& watch,
                          Findings& findings) {
+  std::vector<ChosenAlgorithm> chosen;
+  if (question.collective_algorithm == kChooseAlgorithms) {
+    auto cluster = std::make_shared<Cluster>(*inputs.cluster);
+    auto made = choose_algorithms(cluster->platform, inputs.workload());
+    if (!made) return tl::unexpected(made.error());
+    chosen = *std::move(made);
+    inputs.cluster = std::move(cluster);
+  }
   sim::Options options = options_of(question);
   const bool verify = question.work.verify_fold;
   const Measured& measured = inputs.cluster->measured;
@@ -93,6 +101,7 @@ Result<Outcome> simulate(const Question& question, Inputs inputs, Watch& watch,
     outcome.job = *std::move(job);
   }
   outcome.question = question;
+  outcome.chosen = std::move(chosen);
   outcome.workload_name = question.workload_name();
   outcome.cluster_name = question.cluster_name();
   outcome.findings = std::move(findings);

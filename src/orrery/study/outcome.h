@@ -14,6 +14,7 @@
 #include "orrery/report/json.h"
 #include "orrery/result/run.h"
 #include "orrery/sim/simulate.h"
+#include "orrery/study/chosen_algorithms.h"
 #include "orrery/study/effects.h"
 #include "orrery/study/inputs.h"
 #include "orrery/study/job.h"
@@ -34,8 +35,9 @@ struct Outcome {
   Findings findings;  ///< of reading and of simulating
   std::string workload_name, cluster_name;
   std::optional<Verification> verified;
-  std::optional<Job> job;            ///< of a generated workload
-  std::vector<EffectWorth> effects;  ///< once they were tried (try_effects)
+  std::optional<Job> job;               ///< of a generated workload
+  std::vector<EffectWorth> effects;     ///< once they were tried (try_effects)
+  std::vector<ChosenAlgorithm> chosen;  ///< for --collective-algorithm auto
   /// What was simulated where that is not what was read (with_kernel_times).
   std::shared_ptr<const graph::Workload> changed;
 

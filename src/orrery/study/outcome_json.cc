@@ -186,6 +186,28 @@ void write_effects(JsonWriter& json, const Outcome& outcome) {
 
 }  // namespace
 
+namespace {
+
+void write_chosen(JsonWriter& json, const Outcome& outcome) {
+  if (outcome.chosen.empty()) return;
+  json.key("algorithms").begin_array();
+  for (const ChosenAlgorithm& one : outcome.chosen) {
+    json.begin_object().field("type", graph::name(one.type)).field("bytes", one.whole.count());
+    json.field("members", one.members).field("groups", one.groups).key("span").begin_array();
+    for (const std::uint32_t span : one.span) json.value(span);
+    json.end_array().field("algorithm", one.algorithm).field("time_ps", one.time.count());
+    if (!one.next.empty())
+      json.field("next", one.next)
+          .field("next_time_ps", one.next_time.count())
+          .field("next_has_more_latency", one.more_latency)
+          .field("next_bytes_take_longer", one.more_bytes);
+    json.end_object();
+  }
+  json.end_array();
+}
+
+}  // namespace
+
 void write_result(JsonWriter& json, const Outcome& outcome) {
   json.begin_object();
   json.nanoseconds("step", outcome.result.end).field("step_ps", outcome.result.end.count());
@@ -197,6 +219,7 @@ void write_result(JsonWriter& json, const Outcome& outcome) {
   write_stall(json, outcome);
   write_work(json, outcome);
   write_effects(json, outcome);
+  write_chosen(json, outcome);
   json.end_object();
 }
 

@@ -85,9 +85,9 @@ const platform::CollectivePlan* plan_for(const platform::CollectiveConfig& confi
   }
 }
 
-Result<LogicalTopology> system_topology(const platform::Platform& platform, const Fabric& fabric,
-                                        CollectiveType type, std::uint32_t dims_mask) {
-  const auto& algorithms = plan_for(platform.collectives, type)->per_dim;
+Result<LogicalTopology> system_topology(std::span<const platform::AlgorithmSpec> algorithms,
+                                        const Fabric& fabric, CollectiveType type,
+                                        std::uint32_t dims_mask) {
   const std::string where = fmt::format("{}-implementation", graph::name(type));
   if (algorithms.empty()) {
     return fail(Errc::config_missing_key, where, "no algorithm is configured for this collective",

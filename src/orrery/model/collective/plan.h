@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "orrery/core/error.h"
@@ -77,10 +78,9 @@ struct Chunking {
 
 /// The whole system as a topology. Errc: config_conflict (more algorithms than dimensions, or none
 /// at all).
-[[nodiscard]] Result<LogicalTopology> system_topology(const platform::Platform& platform,
-                                                      const Fabric& fabric,
-                                                      graph::CollectiveType type,
-                                                      std::uint32_t dims_mask);
+[[nodiscard]] Result<LogicalTopology> system_topology(
+    std::span<const platform::AlgorithmSpec> algorithms, const Fabric& fabric,
+    graph::CollectiveType type, std::uint32_t dims_mask);
 
 /// Phases of one chunk along `order` (logical dims; the natural order is innermost first,
 /// all_gather innermost last).

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// By which algorithms a collective can be run on a cluster, in the words of cluster files.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "orrery/graph/graph.h"
+#include "orrery/platform/platform.h"
+
+namespace orrery::study {
+
+/// By dimension: how many coordinates the ranks have.
+[[nodiscard]] std::vector<std::uint32_t> spans_of(const platform::Platform& platform,
+                                                  std::span<const std::uint32_t> ranks);
+
+/// Every dimension by each of what it can ("ring,in_network"), where the ranks are a grid of
+/// dimensions, and all ranks at once ("one_ring"). What platform::use_algorithms takes.
+[[nodiscard]] std::vector<std::string> algorithm_words(const platform::Platform& platform,
+                                                       graph::CollectiveType type,
+                                                       std::span<const std::uint32_t> ranks);
+
+/// Switches sum in some dimension.
+[[nodiscard]] bool names_switches(std::string_view words);
+
+}  // namespace orrery::study

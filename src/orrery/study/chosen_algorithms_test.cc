@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/study/chosen_algorithms.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+#include "orrery/graph/builder.h"
+#include "orrery/platform/cluster.h"
+#include "orrery/sim/simulate.h"
+#include "orrery/study/algorithm_words.h"
+#include "orrery/study/one_collective.h"
+
+namespace orrery::study {
+namespace {
+
+using graph::CollectiveType;
+using platform::NetworkModelKind;
+
+const std::string kClusters[] = {
+    "network: [{block: switch, size: 8, bandwidth: 100 GB/s, latency: 500 ns},"
+    " {block: switch, size: 4, bandwidth: 10 GB/s, latency: 2 us}]",
+    "network: [{block: ring, size: 4, bandwidth: 2 GB/s, latency: 100 ns},"
+    " {block: switch, size: 6, bandwidth: 1 GB/s, latency: 1 us, in_network: {}}]",
+    "fabric: {hosts: [{count: 4, devices: 4, scale_up: {bandwidth: 10 GB/s, latency: 200 ns},"
+    " nics: 4, pcie: {bandwidth: 4 GB/s, latency: 100 ns}}], network: {kind: rail_optimised,"
+    " per_leaf: 2, radix: 8, port: {bandwidth: 1 GB/s, latency: 1 us}},"
+    " in_network: [{switches: \"segment*\"}, {switches: \"spine*\"}, {switches: \"host*\"}]}"};
+
+platform::Platform platform_of(const std::string& text) {
+  Findings findings;
+  auto made = platform::parse_cluster(
+      "device: {peak: 1 TFLOP/s, memory_bandwidth: 1 TB/s}\n" + text, "test", findings);
+  EXPECT_TRUE(made) << (made ? "" : to_string(made.error()));
+  return made ? *std::move(made) : platform::Platform{};
+}
+
+Time end_of(const graph::Workload& work, const platform::Platform& platform, bool fold) {
+  sim::Options options;
+  options.fold = fold;
+  const auto made = simulate_one(work, platform, options);
+  EXPECT_TRUE(made) << (made ? "" : to_string(made.error()));
+  return made ? made->end : Time{};
+}
+
+/// Every rank does all of these, one after another, with those that share its groups.
+graph::Workload chain(const std::vector<std::pair<graph::Collective, std::uint32_t>>& steps,
+                      const std::vector<std::vector<std::vector<std::uint32_t>>>& groups,
+                      std::uint32_t ranks) {
+  graph::Workload work;
+  const auto strings = std::make_shared<StringPool>();
+  for (std::size_t kind = 0; kind < groups.size(); ++kind) {
+    for (std::size_t g = 0; g < groups[kind].size(); ++g) {
+      const std::string name = std::to_string(kind) + "/" + std::to_string(g);
+      work.groups[name] = {name, groups[kind][g]};
+    }
+  }
+  for (std::uint32_t rank = 0; rank < ranks; ++rank) {
+    graph::GraphBuilder builder("chain", strings, graph::Repair::refuse);
+    std::uint64_t id = 0;
+    for (const auto& [collective, kind] : steps) {
+      graph::NodeSpec node;
+      node.id = ++id;
+      node.kind = graph::NodeKind::metadata;
+      for (std::size_t g = 0; g < groups[kind].size(); ++g) {
+        if (std::count(groups[kind][g].begin(), groups[kind][g].end(), rank) == 0) continue;
+        node.kind = graph::NodeKind::coll;
+        node.flags = graph::kHasCommType | graph::kHasCommSize;
+        node.collective = collective;
+        node.collective.group = strings->intern(std::to_string(kind) + "/" + std::to_string(g));
+      }
+      if (id > 1) node.deps.push_back(id - 1);
+      builder.add(node);
+    }
+    Findings findings;
+    work.graphs.push_back(
+        std::make_shared<const graph::Graph>(*std::move(builder).finish(findings)));
+    work.graph_of_rank.push_back(rank);
+  }
+  return work;
+}
+
+graph::Collective collective_of(CollectiveType type, std::int64_t size) {
+  graph::Collective collective;
+  collective.type = type;
+  collective.size = Bytes(size);
+  return collective;
+}
+
+// What is chosen is the quickest of all words, and runs take the time that it was chosen for:
+// folded or not, by flows or messages, among all ranks or some.
+TEST(ChosenAlgorithms, AreTheQuickestAndRun) {
+  std::set<std::string> seen;
+  for (const std::string& text : kClusters) {
+    for (const NetworkModelKind network : {NetworkModelKind::flow, NetworkModelKind::message}) {
+      for (const CollectiveType type :
+           {CollectiveType::all_reduce, CollectiveType::all_gather, CollectiveType::reduce_scatter,
+            CollectiveType::all_to_all}) {
+        for (const std::int64_t size : {std::int64_t{960}, std::int64_t{96'000'000}}) {
+          platform::Platform platform = platform_of(text);
+          platform.network = network;
+          const auto ranks = static_cast<std::uint32_t>(platform.npu_count());
+          std::vector<std::vector<std::uint32_t>> groups(2);
+          for (std::uint32_t r = 0; r < ranks; ++r) groups[r < ranks / 2 ? 0 : 1].push_back(r);
+          const auto work = collectives_at_once(collective_of(type, size), groups, ranks);
+          Time least = kTimeMax;
+          for (const std::string& words : algorithm_words(platform, type, groups[0])) {
+            platform::Platform by = platform;
+            if (platform::use_algorithms(by, words))
+              least = std::min(least, end_of(work, by, true));
+          }
+          const auto chosen = choose_algorithms(platform, work);
+          ASSERT_TRUE(chosen);
+          ASSERT_EQ(chosen->size(), 1U);
+          const ChosenAlgorithm& one = chosen->front();
+          EXPECT_EQ(one.time, least) << text << graph::name(type);
+          EXPECT_EQ(one.groups, 2U);
+          EXPECT_FALSE(one.next.empty());
+          EXPECT_EQ(end_of(work, platform, true), one.time) << text << one.algorithm;
+          EXPECT_EQ(end_of(work, platform, false), one.time) << text << one.algorithm;
+          seen.insert(one.algorithm);
+        }
+      }
+    }
+  }
+  EXPECT_GT(seen.size(), 4U);
+}
+
+// Sizes and groups each have their own; a collective that is not among them runs as before.
+TEST(ChosenAlgorithms, DependOnSizeAndGroup) {
+  platform::Platform platform = platform_of(
+      "network: [{block: ring, size: 8, bandwidth: 2 GB/s, latency: 100 ns},"
+      " {block: switch, size: 3, bandwidth: 1 GB/s, latency: 1 us}]");
+  platform.network = NetworkModelKind::flow;
+  std::vector<std::vector<std::uint32_t>> inner(3), outer(8);
+  for (std::uint32_t r = 0; r < 24; ++r) {
+    inner[r / 8].push_back(r);
+    outer[r % 8].push_back(r);
+  }
+  const auto small = collective_of(CollectiveType::all_reduce, 960);
+  const auto large = collective_of(CollectiveType::all_reduce, 960'000'000);
+  const std::vector<std::pair<graph::Collective, std::uint32_t>> steps{
+      {small, 0}, {large, 0}, {small, 1}, {large, 1}, {large, 1}};
+  const graph::Workload work = chain(steps, {inner, outer}, 24);
+  const platform::Platform before = platform;
+  const auto chosen = choose_algorithms(platform, work);
+  ASSERT_TRUE(chosen);
+  ASSERT_EQ(chosen->size(), 4U);
+  Time sum{};
+  std::map<std::pair<std::uint32_t, std::int64_t>, const ChosenAlgorithm*> by;
+  for (const ChosenAlgorithm& one : *chosen) by[{one.groups, one.whole.count()}] = &one;
+  for (const auto& [collective, kind] : steps)
+    sum += by.at({kind == 0 ? 3U : 8U, collective.size.count()})->time;
+  EXPECT_EQ(end_of(work, platform, true), sum);
+  EXPECT_EQ(end_of(work, platform, false), sum);
+  EXPECT_LE(sum, end_of(work, before, true));
+  EXPECT_NE(by.at({3U, 960})->algorithm, by.at({3U, 960'000'000})->algorithm);
+  EXPECT_NE(by.at({3U, 960'000'000})->algorithm, by.at({8U, 960'000'000})->algorithm);
+  const auto other =
+      collectives_at_once(collective_of(CollectiveType::all_reduce, 9'600), inner, 24);
+  EXPECT_EQ(end_of(other, platform, true), end_of(other, before, true));
+}
+
+// Groups that overlap are not tried together, but have what was chosen for their like.
+TEST(ChosenAlgorithms, OverlappingGroupsAreTriedApart) {
+  platform::Platform platform = platform_of(kClusters[0]);
+  platform.network = NetworkModelKind::flow;
+  const auto large = collective_of(CollectiveType::all_gather, 80'000'000);
+  const graph::Workload work =
+      chain({{large, 0}, {large, 1}}, {{{0, 1, 2, 3}}, {{2, 3, 4, 5}}}, 32);
+  const auto chosen = choose_algorithms(platform, work);
+  ASSERT_TRUE(chosen);
+  ASSERT_EQ(chosen->size(), 1U);
+  EXPECT_EQ(chosen->front().members, 4U);
+  EXPECT_EQ(chosen->front().groups, 1U);
+  EXPECT_EQ(end_of(work, platform, true), end_of(work, platform, false));
+}
+
+}  // namespace
+}  // namespace orrery::study
