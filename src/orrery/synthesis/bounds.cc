@@ -81,42 +81,38 @@ class Search {
   }
 
  private:
-  void consider(BindingCut cut) {
-    if (cut.bytes <= 0 || cut.capacity <= 0) return;
-    const Time time = time_of(cut.bytes, cut.capacity);
-    total_ = std::max(total_, time + cut.latency);
+  /// What `rim` has to carry; `how` and `what` name it.
+  void consider(const char* how, const std::string& what, const Rim& rim, double bytes) {
+    if (bytes <= 0 || rim.capacity <= 0) return;
+    const Time time = time_of(bytes, rim.capacity);
+    total_ = std::max(total_, time + rim.latency);
     if (time < bound_.bandwidth || (time == bound_.bandwidth && !bound_.binds.name.empty())) return;
     bound_.bandwidth = time;
-    bound_.binds = std::move(cut);
+    bound_.binds = {
+        how + what, rim.capacity, bytes, rim.latency, static_cast<std::uint32_t>(rim.wires.size()),
+        rim.wires};
+    std::sort(bound_.binds.wires.begin(), bound_.binds.wires.end());
   }
   void consider(const NodeSet& set) {
-    const auto add = [&](const char* how, const Rim& rim, double bytes) {
-      consider({how + set.name, rim.capacity, bytes, rim.latency, rim.links});
-    };
-    add("what leaves ", set.out, leaving(asked_, set.members, set.root));
+    consider("what leaves ", set.name, set.out, leaving(asked_, set.members, set.root));
     // What enters it leaves all else.
-    add("what enters ", set.in, leaving(asked_, asked_.ranks - set.members, !set.root));
+    consider("what enters ", set.name, set.in,
+             leaving(asked_, asked_.ranks - set.members, !set.root));
   }
 
   /// 2 (k - 1) n bytes leave k disjoint sets, and enter them.
   void consider_messages(const Family& family) {
     Rim out, in;
     std::int64_t with_ranks = 0;
-    const auto add = [](Rim& sum, const Rim& one) {
-      if (one.links == 0) return;
-      sum.latency = sum.links == 0 ? one.latency : std::min(sum.latency, one.latency);
-      sum.capacity += one.capacity;
-      sum.links += one.links;
-    };
     for (const NodeSet& set : family.sets) {
       with_ranks += set.members > 0 ? 1 : 0;
-      add(out, set.out);
-      add(in, set.in);
+      for (const std::uint32_t wire : set.out.wires) out.add(ground_, wire);
+      for (const std::uint32_t wire : set.in.wires) in.add(ground_, wire);
     }
     const double bytes =
         2.0 * static_cast<double>(asked_.bytes) * static_cast<double>(with_ranks - 1);
-    consider({"what leaves " + family.name, out.capacity, bytes, out.latency, out.links});
-    consider({"what enters " + family.name, in.capacity, bytes, in.latency, in.links});
+    consider("what leaves ", family.name, out, bytes);
+    consider("what enters ", family.name, in, bytes);
   }
 
   void tightest() {
@@ -169,19 +165,14 @@ class Search {
              steps);
     }
   }
-  void volume(std::string name, const std::vector<bool>& counts, std::uint64_t steps) {
+  void volume(const std::string& name, const std::vector<bool>& counts, std::uint64_t steps) {
     const auto crossings = least_crossings(ground_, members_, counts, steps);
     if (!crossings) return;
     Rim rim;
-    for (std::size_t w = 0; w < counts.size(); ++w) {
-      if (!counts[w]) continue;
-      const Time latency = ground_.wires[w].latency;
-      rim.latency = rim.links == 0 ? latency : std::min(rim.latency, latency);
-      rim.capacity += ground_.wires[w].capacity;
-      ++rim.links;
+    for (std::uint32_t wire = 0; wire < counts.size(); ++wire) {
+      if (counts[wire]) rim.add(ground_, wire);
     }
-    consider({std::move(name), rim.capacity, *crossings * static_cast<double>(asked_.shard),
-              rim.latency, rim.links});
+    consider("", name, rim, *crossings * static_cast<double>(asked_.shard));
   }
 
   [[nodiscard]] Time latency() const {

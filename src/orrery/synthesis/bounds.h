@@ -37,6 +37,7 @@ struct BindingCut {
   double bytes = 0;     ///< that have to pass them, at least
   Time latency{};       ///< the least of one of them
   std::uint32_t links = 0;
+  std::vector<std::uint32_t> wires;  ///< those links: numbers in Ground::wires, ascending
 };
 
 struct Bound {

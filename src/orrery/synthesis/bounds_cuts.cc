@@ -17,12 +17,6 @@ namespace {
 
 constexpr std::uint32_t kNoLabel = ~0U;
 
-void widen(Rim& rim, const Wire& wire) {
-  rim.latency = rim.links == 0 ? wire.latency : std::min(rim.latency, wire.latency);
-  rim.capacity += wire.capacity;
-  ++rim.links;
-}
-
 /// Which nodes hang together, with those alone that `stays` says; numbers in the nodes' order.
 std::vector<std::uint32_t> components(const Ground& ground, const std::vector<bool>& stays,
                                       std::uint32_t& count) {
@@ -51,6 +45,13 @@ std::vector<std::uint32_t> components(const Ground& ground, const std::vector<bo
 
 }  // namespace
 
+void Rim::add(const Ground& ground, std::uint32_t wire) {
+  const Wire& one = ground.wires[wire];
+  latency = wires.empty() ? one.latency : std::min(latency, one.latency);
+  capacity += one.capacity;
+  wires.push_back(wire);
+}
+
 CutFinder::CutFinder(const Ground& ground, std::span<const NodeIndex> members, NodeIndex root)
     : ground_(ground),
       members_(members),
@@ -68,12 +69,11 @@ NodeSet CutFinder::measure(std::string name, std::span<const NodeIndex> nodes) c
   for (const NodeIndex node : nodes) {
     set.members += member_[node] ? 1 : 0;
     set.root |= node == root_;
-    for (const Wire& wire : ground_.out(node)) {
-      if (mark_[wire.to] != round_) widen(set.out, wire);
+    for (std::uint32_t out = ground_.first_out[node]; out < ground_.first_out[node + 1]; ++out) {
+      if (mark_[ground_.wires[out].to] != round_) set.out.add(ground_, out);
     }
     for (const std::uint32_t in : ground_.into(node)) {
-      const Wire& wire = ground_.wires[in];
-      if (mark_[wire.from] != round_) widen(set.in, wire);
+      if (mark_[ground_.wires[in].from] != round_) set.in.add(ground_, in);
     }
   }
   return set;

@@ -17,8 +17,10 @@ namespace orrery::synthesis {
 /// The links of one direction around a set.
 struct Rim {
   double capacity = 0;
-  Time latency{};  ///< the least of one
-  std::uint32_t links = 0;
+  Time latency{};                    ///< the least of one
+  std::vector<std::uint32_t> wires;  ///< numbers in Ground::wires
+
+  void add(const Ground& ground, std::uint32_t wire);
 };
 
 /// A set of nodes, and who is in it.

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <functional>
 
 #include "orrery/platform/fabric.h"
 #include "orrery/synthesis/ground_testing.h"
@@ -45,6 +46,14 @@ double worst_of_all_sets(const Ground& ground, CollectiveType type, double bytes
   return worst * 1e12;
 }
 
+/// What wires carry together, each named once.
+double carried_by(const Ground& ground, const std::vector<std::uint32_t>& wires) {
+  EXPECT_EQ(std::adjacent_find(wires.begin(), wires.end(), std::greater_equal<>()), wires.end());
+  double capacity = 0;
+  for (const std::uint32_t wire : wires) capacity += ground.wires[wire].capacity;
+  return capacity;
+}
+
 // Brute force over all sets of nodes finds the same cut as the flows do.
 TEST(Bounds, TheTightestCutIsThatOfAllSets) {
   for (std::uint64_t seed = 0; seed < 120; ++seed) {
@@ -60,6 +69,8 @@ TEST(Bounds, TheTightestCutIsThatOfAllSets) {
       EXPECT_TRUE(found.exact);
       EXPECT_NEAR(static_cast<double>(found.bandwidth.count()), worst, 2 + worst * 1e-9)
           << "seed " << seed << ", " << graph::name(type) << ": " << found.binds.name;
+      EXPECT_NEAR(carried_by(ground, found.binds.wires), found.binds.capacity, 1);
+      EXPECT_EQ(found.binds.wires.size(), found.binds.links);
     }
   }
 }
@@ -75,6 +86,9 @@ TEST(Bounds, GridsAreBoundByTheirThinnestNode) {
   EXPECT_NEAR(micros(open.bandwidth), 20000.0 * 1023 / 1024 / 2, 1e-3);
   EXPECT_EQ(open.binds.name, "what enters npu0");
   EXPECT_EQ(open.binds.links, 2U);
+  const Ground corner = mesh({32, 32});
+  const auto ends = corner.into(0);
+  EXPECT_EQ(open.binds.wires, std::vector<std::uint32_t>(ends.begin(), ends.end()));
   EXPECT_EQ(open.latency, us(31));
 }
 
