@@ -8,7 +8,7 @@ import { spanKinds } from '../../data';
 import { has, spanName } from './model';
 import { font } from './painter';
 import type { Palette } from './palette';
-import { plotWidth, ruler, timeAt, xOf, yOf, type Pick, type State } from './state';
+import { plotWidth, ruler, timeAt, xOf, yOf, type Frame, type Pick, type State } from './state';
 
 export class Overlay {
   private readonly context: CanvasRenderingContext2D;
@@ -38,7 +38,7 @@ export class Overlay {
       this.outline(state, state.picked, palette.accent, 2.5);
     }
     context.restore();
-    this.crosshair(state, palette);
+    drawCrosshair(context, state, state.pointer, palette);
     this.showTip(state);
   }
 
@@ -74,31 +74,12 @@ export class Overlay {
     this.context.globalAlpha = 1;
   }
 
-  private crosshair(state: State, palette: Palette): void {
-    const { context } = this;
-    const pointer = state.pointer;
-    if (!pointer || pointer.x < state.gutter) return;
-    context.fillStyle = palette.muted;
-    context.globalAlpha = 0.6;
-    context.fillRect(Math.round(pointer.x), ruler, 1, state.height);
-    context.globalAlpha = 1;
-    const text = format.time(Math.round(timeAt(state, pointer.x)));
-    context.font = `600 11px ${font}`;
-    context.textBaseline = 'middle';
-    const width = context.measureText(text).width + 10;
-    const left = Math.min(Math.max(pointer.x - width / 2, state.gutter), state.width - width);
-    context.fillStyle = palette.text;
-    context.fillRect(left, 5, width, ruler - 10);
-    context.fillStyle = palette.card;
-    context.fillText(text, left + 5, ruler / 2);
-  }
-
   private showTip(state: State): void {
     const { hovered, pointer } = state;
     const named = state.rows.units[state.named];
     this.tip.hidden = !pointer || !(hovered || named?.hint);
     if (!pointer || this.tip.hidden) return;
-    this.placeTip(state, pointer);
+    placeTip(this.tip, state, pointer);
     if (!hovered) {
       this.tip.replaceChildren(el('strong', {}, format.counted(named.ranks, 'rank')), el('div', {}, `that did the same: ${named.hint}`));
       return;
@@ -113,15 +94,40 @@ export class Overlay {
       el('div', { class: 'muted' }, `${spanKinds[spans.kind[i]]} · ${unit.title} · from ${format.time(spans.start[i])}`),
     );
   }
+}
 
-  private placeTip(state: State, pointer: { x: number; y: number }): void {
-    const right = pointer.x > state.width / 2;
-    const below = pointer.y < state.height - 90;
-    styled(this.tip, {
-      left: right ? 'auto' : `${pointer.x + 14}px`,
-      right: right ? `${state.width - pointer.x + 14}px` : 'auto',
-      top: below ? `${pointer.y + 16}px` : 'auto',
-      bottom: below ? 'auto' : `${state.height - pointer.y + 12}px`,
-    });
-  }
+// Beside the pointer, on that side where there is room.
+export function placeTip(tip: HTMLElement, frame: Frame, pointer: { x: number; y: number }): void {
+  const right = pointer.x > frame.width / 2;
+  const below = pointer.y < frame.height - 90;
+  styled(tip, {
+    left: right ? 'auto' : `${pointer.x + 14}px`,
+    right: right ? `${frame.width - pointer.x + 14}px` : 'auto',
+    top: below ? `${pointer.y + 16}px` : 'auto',
+    bottom: below ? 'auto' : `${frame.height - pointer.y + 12}px`,
+  });
+}
+
+export interface CrosshairInks {
+  card: string;
+  muted: string;
+  text: string;
+}
+
+// A line through the rows at the pointer, and its time on the ruler.
+export function drawCrosshair(context: CanvasRenderingContext2D, frame: Frame, pointer: { x: number } | null, inks: CrosshairInks): void {
+  if (!pointer || pointer.x < frame.gutter) return;
+  context.fillStyle = inks.muted;
+  context.globalAlpha = 0.6;
+  context.fillRect(Math.round(pointer.x), ruler, 1, frame.height);
+  context.globalAlpha = 1;
+  const text = format.time(Math.round(timeAt(frame, pointer.x)));
+  context.font = `600 11px ${font}`;
+  context.textBaseline = 'middle';
+  const width = context.measureText(text).width + 10;
+  const left = Math.min(Math.max(pointer.x - width / 2, frame.gutter), frame.width - width);
+  context.fillStyle = inks.text;
+  context.fillRect(left, 5, width, ruler - 10);
+  context.fillStyle = inks.card;
+  context.fillText(text, left + 5, ruler / 2);
 }

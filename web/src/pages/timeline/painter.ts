@@ -8,7 +8,7 @@ import { spanName, titleIn } from './model';
 import type { Palette } from './palette';
 import { drawPath } from './path';
 import { rowAt, type Row } from './rows';
-import { plotWidth, ruler, tracksOf, xOf, yOf, type State } from './state';
+import { plotWidth, ruler, tracksOf, xOf, yOf, type Frame, type State } from './state';
 import type { Track } from './tracks';
 import { ticks } from './view';
 
@@ -45,12 +45,12 @@ export class Painter {
     context.beginPath();
     context.rect(state.gutter, ruler, plotWidth(state), state.height - ruler);
     context.clip();
-    this.drawGrid(state, palette);
+    drawGrid(context, state, state.model.step, palette);
     this.drawLabels(state, palette, labels, ratio);
     if (state.showPath) drawPath(context, state, palette);
     context.restore();
     this.drawGutter(state, palette);
-    this.drawRuler(state, palette);
+    drawRuler(context, state, palette);
   }
 
   private visible(state: State): [number, number] {
@@ -92,21 +92,6 @@ export class Painter {
     }
     this.context.putImageData(this.image, left, top);
     return placed;
-  }
-
-  private drawGrid(state: State, palette: Palette): void {
-    const { context } = this;
-    context.globalAlpha = 0.35;
-    context.fillStyle = palette.line;
-    for (const tick of ticks(state.view, plotWidth(state) / 110)) {
-      context.fillRect(Math.round(xOf(state, tick.at)), ruler, 1, state.height);
-    }
-    for (const end of [0, state.model.step]) {
-      context.globalAlpha = 0.6;
-      context.fillStyle = palette.muted;
-      context.fillRect(Math.round(xOf(state, end)) - (end === 0 ? 1 : 0), ruler, 1, state.height);
-    }
-    context.globalAlpha = 1;
   }
 
   private drawLabels(state: State, palette: Palette, labels: Placed[], ratio: number): void {
@@ -183,33 +168,56 @@ export class Painter {
     context.fillStyle = palette.muted;
     triangle(context, 10, middle - 0.5, small ? 3 : 4, state.rows.open.has(row.unit));
   }
-
-  private drawRuler(state: State, palette: Palette): void {
-    const { context } = this;
-    context.fillStyle = palette.card;
-    context.fillRect(0, 0, state.width, ruler);
-    context.font = `11px ${font}`;
-    context.textBaseline = 'middle';
-    context.fillStyle = palette.muted;
-    context.fillText(clip(context, `${timeText(state.view.to - state.view.from)} across`, state.gutter - 14), 8, ruler / 2);
-    context.save();
-    context.beginPath();
-    context.rect(state.gutter, 0, plotWidth(state), ruler);
-    context.clip();
-    for (const tick of ticks(state.view, plotWidth(state) / 110)) {
-      const x = Math.round(xOf(state, tick.at));
-      context.fillStyle = palette.line;
-      context.fillRect(x, ruler - 8, 1, 8);
-      context.fillStyle = palette.muted;
-      if (x + 4 + context.measureText(tick.text).width < state.width) context.fillText(tick.text, x + 4, ruler / 2);
-    }
-    context.restore();
-    context.fillStyle = palette.line;
-    context.fillRect(0, ruler - 1, state.width, 1);
-  }
 }
 
-function clip(context: CanvasRenderingContext2D, text: string, room: number): string {
+export interface RulerInks {
+  card: string;
+  muted: string;
+  line: string;
+}
+
+// The times above the rows, and on the left how long a stretch is on screen.
+export function drawRuler(context: CanvasRenderingContext2D, frame: Frame, inks: RulerInks): void {
+  const { view, width, gutter } = frame;
+  context.fillStyle = inks.card;
+  context.fillRect(0, 0, width, ruler);
+  context.font = `11px ${font}`;
+  context.textBaseline = 'middle';
+  context.fillStyle = inks.muted;
+  context.fillText(clip(context, `${timeText(view.to - view.from)} across`, gutter - 14), 8, ruler / 2);
+  context.save();
+  context.beginPath();
+  context.rect(gutter, 0, plotWidth(frame), ruler);
+  context.clip();
+  for (const tick of ticks(view, plotWidth(frame) / 110)) {
+    const x = Math.round(xOf(frame, tick.at));
+    context.fillStyle = inks.line;
+    context.fillRect(x, ruler - 8, 1, 8);
+    context.fillStyle = inks.muted;
+    if (x + 4 + context.measureText(tick.text).width < width) context.fillText(tick.text, x + 4, ruler / 2);
+  }
+  context.restore();
+  context.fillStyle = inks.line;
+  context.fillRect(0, ruler - 1, width, 1);
+}
+
+// Lines at the ruler's times, and darker ones at the ends, through the rows.
+export function drawGrid(context: CanvasRenderingContext2D, frame: Frame, step: number, inks: RulerInks): void {
+  context.globalAlpha = 0.35;
+  context.fillStyle = inks.line;
+  for (const tick of ticks(frame.view, plotWidth(frame) / 110)) {
+    context.fillRect(Math.round(xOf(frame, tick.at)), ruler, 1, frame.height);
+  }
+  for (const end of [0, step]) {
+    context.globalAlpha = 0.6;
+    context.fillStyle = inks.muted;
+    context.fillRect(Math.round(xOf(frame, end)) - (end === 0 ? 1 : 0), ruler, 1, frame.height);
+  }
+  context.globalAlpha = 1;
+}
+
+// As much of a text as there is room for.
+export function clip(context: CanvasRenderingContext2D, text: string, room: number): string {
   const shown = text.slice(0, 200);
   const width = context.measureText(shown).width;
   if (width <= room) return shown;

@@ -13,16 +13,20 @@ export interface Pick {
   span: number;
 }
 
-export interface State {
+// Time across a canvas.
+export interface Frame {
+  view: View;
+  width: number; // CSS pixels of the canvas
+  height: number;
+  gutter: number; // of which the names of the rows take
+}
+
+export interface State extends Frame {
   run: RunData;
   model: Model;
   rows: Rows;
   together: boolean; // ranks that did the same share a row
-  view: View;
   scroll: number; // CSS pixels of rows above the screen
-  width: number; // CSS pixels of the canvas
-  height: number;
-  gutter: number; // of which the names of the rows take
   filter: Filter;
   hits: Hit[];
   hit: number; // the one last gone to; -1
@@ -36,14 +40,14 @@ export interface State {
 
 export const ruler = 28; // CSS pixels above the rows
 
-export const plotWidth = (state: State): number => Math.max(1, state.width - state.gutter);
+export const plotWidth = (state: Frame): number => Math.max(1, state.width - state.gutter);
 
-export function xOf(state: State, time: number): number {
+export function xOf(state: Frame, time: number): number {
   const { from, to } = state.view;
   return state.gutter + ((time - from) / (to - from)) * plotWidth(state);
 }
 
-export function timeAt(state: State, x: number): number {
+export function timeAt(state: Frame, x: number): number {
   const { from, to } = state.view;
   return from + ((x - state.gutter) / plotWidth(state)) * (to - from);
 }
