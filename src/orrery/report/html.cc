@@ -17,6 +17,9 @@ namespace {
 constexpr std::string_view kDataPlace = R"(id="orrery-data">)";
 constexpr std::string_view kStaticPlace = "<!--orrery-static-->";
 constexpr std::string_view kTitle = "<title>Orrery report</title>";
+constexpr std::string_view kNoScript =
+    "<noscript><p>Timelines, charts and tables need JavaScript; nothing is loaded from "
+    "the network.</p></noscript>\n";
 constexpr std::size_t kPlainBytes = 256 * 1024;  // data beyond that is compressed
 
 std::string base64(std::string_view bytes) {
@@ -66,31 +69,17 @@ std::string page_data(std::string data) {
   return fmt::format(R"({{"version":1,"deflate":"{}"}})", base64(deflated(data)));
 }
 
-void add_rows(std::string& out, const result::Run& run) {
-  for (const auto& [label, text] : html::summary_lines(analysis::digest(run), run.findings)) {
-    out += fmt::format("<tr><th scope=\"row\">{}</th><td>{}</td></tr>\n", html::escaped(label),
-                       html::escaped(text));
-  }
-  for (const Finding& finding : run.findings.list()) {
-    const FindingInfo info = describe(finding.code);
-    out += fmt::format("<tr><th scope=\"row\">Finding ({})</th><td>{}; {}</td></tr>\n",
-                       name(info.severity), html::escaped(info.sentence),
-                       finding.count == 1 ? "once" : fmt::format("{} times", finding.count));
-  }
-}
-
 /// What the page says without JavaScript.
 std::string static_summary(const std::vector<const result::Run*>& runs) {
   std::string out;
   for (const result::Run* run : runs) {
-    out +=
-        fmt::format("<table>\n<caption>{}</caption>\n<tbody>\n", html::escaped(html::title(*run)));
-    add_rows(out, *run);
+    out += html::opened_table(html::title(*run));
+    for (const auto& [label, text] : html::summary_lines(analysis::digest(*run), run->findings))
+      html::add_row(out, label, text);
+    html::add_finding_rows(out, run->findings);
     out += "</tbody>\n</table>\n";
   }
-  return out +
-         "<noscript><p>Timelines, charts and tables need JavaScript; nothing is loaded from "
-         "the network.</p></noscript>\n";
+  return out;
 }
 
 std::string page_title(const std::vector<const result::Run*>& runs) {
@@ -101,18 +90,37 @@ std::string page_title(const std::vector<const result::Run*>& runs) {
 
 }  // namespace
 
-Result<std::string> write_html(const std::vector<const result::Run*>& runs, std::string_view page,
-                               const HtmlOptions& options) {
-  std::vector<std::pair<std::string_view, std::string>> parts = {
-      {kTitle, fmt::format("<title>{} · Orrery</title>", page_title(runs))},
-      {kStaticPlace, static_summary(runs)},
-      {kDataPlace, std::string(kDataPlace) + page_data(report_data(runs, options))}};
+namespace html {
+
+std::string opened_table(std::string_view caption) {
+  return fmt::format("<table>\n<caption>{}</caption>\n<tbody>\n", escaped(caption));
+}
+
+void add_row(std::string& out, std::string_view label, std::string_view text) {
+  out +=
+      fmt::format("<tr><th scope=\"row\">{}</th><td>{}</td></tr>\n", escaped(label), escaped(text));
+}
+
+void add_finding_rows(std::string& out, const Findings& findings) {
+  for (const Finding& finding : findings.list()) {
+    const FindingInfo info = describe(finding.code);
+    out += fmt::format("<tr><th scope=\"row\">Finding ({})</th><td>{}; {}</td></tr>\n",
+                       name(info.severity), escaped(info.sentence),
+                       finding.count == 1 ? "once" : fmt::format("{} times", finding.count));
+  }
+}
+
+Result<std::string> fill_page(std::string_view page, PageParts parts) {
+  const std::vector<std::pair<std::string_view, std::string>> places = {
+      {kTitle, fmt::format("<title>{} · Orrery</title>", parts.title)},
+      {kStaticPlace, parts.plain + std::string(kNoScript)},
+      {kDataPlace, std::string(kDataPlace) + page_data(std::move(parts.data))}};
   std::string out;
-  for (const auto& [place, text] : parts) {
+  for (const auto& [place, text] : places) {
     const std::size_t at = page.find(place);
     if (at == std::string_view::npos) {
       return fail(Errc::config_missing_key, "the report's page",
-                  fmt::format("has no {} to put the run into", place),
+                  fmt::format("has no {} to put the data into", place),
                   "./setup --page builds the page");
     }
     out += page.substr(0, at);
@@ -121,6 +129,14 @@ Result<std::string> write_html(const std::vector<const result::Run*>& runs, std:
   }
   out += page;
   return out;
+}
+
+}  // namespace html
+
+Result<std::string> write_html(const std::vector<const result::Run*>& runs, std::string_view page,
+                               const HtmlOptions& options) {
+  return html::fill_page(page,
+                         {page_title(runs), static_summary(runs), report_data(runs, options)});
 }
 
 }  // namespace orrery::report

@@ -103,13 +103,6 @@ void write_memory(JsonWriter& json, const Run& run, const result::MemoryCurve& c
   json.end_object();
 }
 
-void write_pairs(JsonWriter& json, std::string_view key,
-                 const std::vector<std::pair<std::string, std::string>>& pairs) {
-  column(json, key, pairs.size(), [&](std::size_t i) {
-    json.begin_array().value(pairs[i].first).value(pairs[i].second).end_array();
-  });
-}
-
 void write_metrics(JsonWriter& json, const std::vector<analysis::Metric>& metrics) {
   column(json, "metrics", metrics.size(), [&](std::size_t i) {
     const analysis::Metric& metric = metrics[i];
@@ -144,18 +137,6 @@ void write_stragglers(JsonWriter& json, const analysis::Stragglers& found) {
   });
 }
 
-void write_findings(JsonWriter& json, const Findings& findings) {
-  const std::vector<Finding> list = findings.list();
-  column(json, "findings", list.size(), [&](std::size_t i) {
-    const FindingInfo info = describe(list[i].code);
-    json.begin_object().field("name", info.name).field("severity", name(info.severity));
-    json.field("count", list[i].count).field("sentence", info.sentence);
-    column(json, "places", list[i].places.size(),
-           [&](std::size_t p) { json.value(list[i].places[p]); });
-    json.end_object();
-  });
-}
-
 void write_run(JsonWriter& json, const RunFacts& facts, std::size_t most_spans) {
   const Run& run = facts.run;
   const PageSpans spans = thin(run, most_spans);
@@ -182,6 +163,25 @@ void write_run(JsonWriter& json, const RunFacts& facts, std::size_t most_spans) 
 }
 
 }  // namespace
+
+void write_pairs(JsonWriter& json, std::string_view key,
+                 const std::vector<std::pair<std::string, std::string>>& pairs) {
+  column(json, key, pairs.size(), [&](std::size_t i) {
+    json.begin_array().value(pairs[i].first).value(pairs[i].second).end_array();
+  });
+}
+
+void write_findings(JsonWriter& json, const Findings& findings) {
+  const std::vector<Finding> list = findings.list();
+  column(json, "findings", list.size(), [&](std::size_t i) {
+    const FindingInfo info = describe(list[i].code);
+    json.begin_object().field("name", info.name).field("severity", name(info.severity));
+    json.field("count", list[i].count).field("sentence", info.sentence);
+    column(json, "places", list[i].places.size(),
+           [&](std::size_t p) { json.value(list[i].places[p]); });
+    json.end_object();
+  });
+}
 
 RunFacts::RunFacts(const Run& of)
     : run(of),

@@ -98,6 +98,24 @@ void column(JsonWriter& json, std::string_view name, std::size_t count, F&& f) {
   json.end_array();
 }
 
+void write_pairs(JsonWriter& json, std::string_view key,
+                 const std::vector<std::pair<std::string, std::string>>& pairs);
+void write_findings(JsonWriter& json, const Findings& findings);
+
+/// A page's parts that differ from report to report.
+struct PageParts {
+  std::string title;  ///< escaped
+  std::string plain;  ///< what it says without JavaScript: tables
+  std::string data;   ///< JSON; packed where it is long
+};
+/// `page` with these in their places. Errc::config_missing_key when it lacks one.
+[[nodiscard]] Result<std::string> fill_page(std::string_view page, PageParts parts);
+
+/// Parts of `plain`: a table's head, a row of it, its findings; `</tbody>` and `</table>` end it.
+[[nodiscard]] std::string opened_table(std::string_view caption);
+void add_row(std::string& out, std::string_view label, std::string_view text);
+void add_finding_rows(std::string& out, const Findings& findings);
+
 /// JSON without the space between its parts, and without what could end a script element or a line
 /// of one: "<", U+2028 and U+2029 are written as escapes.
 [[nodiscard]] std::string tight(std::string_view json);
