@@ -41,31 +41,42 @@ std::string ranks_text(const CollectiveSynthesisAnswer& answer) {
 
 }  // namespace
 
-std::string synthesis_text(const CollectiveSynthesisAnswer& answer, const Findings& findings,
-                           report::Style style) {
+std::string synthesis_title(const CollectiveSynthesisAnswer& answer) {
+  return fmt::format("{} of {} among {} of {}", answer.collective, format_bytes(answer.size),
+                     ranks_text(answer), printable(answer.ground.topology->name()));
+}
+
+std::vector<std::pair<std::string, std::string>> synthesis_lines(
+    const CollectiveSynthesisAnswer& answer) {
   const Bound& bound = answer.made.bound;
-  report::Sheet sheet(style, 11);
-  sheet.line(style.strong(fmt::format("{} of {} among {} of {}", answer.collective,
-                                      format_bytes(answer.size), ranks_text(answer),
-                                      printable(answer.ground.topology->name()))));
-  sheet.add("time", fmt::format("{}, {}", format_time(answer.made.time), gap_text(answer)));
-  sheet.add("bound", fmt::format("{}: bandwidth {}, latency {}", format_time(bound.total),
-                                 format_time(bound.bandwidth), format_time(bound.latency)));
-  sheet.add("binds", cut_text(bound));
+  std::vector<std::pair<std::string, std::string>> lines = {
+      {"time", fmt::format("{}, {}", format_time(answer.made.time), gap_text(answer))},
+      {"bound", fmt::format("{}: bandwidth {}, latency {}", format_time(bound.total),
+                            format_time(bound.bandwidth), format_time(bound.latency))},
+      {"binds", cut_text(bound)}};
   const double lasts = seconds(answer.made.time);
   if (lasts > 0)
-    sheet.add("bandwidth",
-              format_bandwidth(Bandwidth(static_cast<double>(answer.size.count()) / lasts)) +
-                  " (buffer / time)");
-  sheet.add("sends", fmt::format("{} of {} pieces, {} after each other at most",
-                                 count(answer.made.schedule.sends.size()),
-                                 count(answer.made.schedule.pieces.size()), answer.depth));
+    lines.emplace_back(
+        "bandwidth", format_bandwidth(Bandwidth(static_cast<double>(answer.size.count()) / lasts)) +
+                         " (buffer / time)");
+  lines.emplace_back("sends", fmt::format("{} of {} pieces, {} after each other at most",
+                                          count(answer.made.schedule.sends.size()),
+                                          count(answer.made.schedule.pieces.size()), answer.depth));
   if (answer.use.used > 0)
-    sheet.add("links",
-              fmt::format("{} of {} used, busy {} of the time; {} {}", count(answer.use.used),
-                          count(answer.use.links), report::percent(answer.use.mean),
-                          printable(answer.use.busiest_name), report::percent(answer.use.busiest)));
-  sheet.add("how", printable(answer.made.how));
+    lines.emplace_back(
+        "links",
+        fmt::format("{} of {} used, busy {} of the time; {} {}", count(answer.use.used),
+                    count(answer.use.links), report::percent(answer.use.mean),
+                    printable(answer.use.busiest_name), report::percent(answer.use.busiest)));
+  lines.emplace_back("how", printable(answer.made.how));
+  return lines;
+}
+
+std::string synthesis_text(const CollectiveSynthesisAnswer& answer, const Findings& findings,
+                           report::Style style) {
+  report::Sheet sheet(style, 11);
+  sheet.line(style.strong(synthesis_title(answer)));
+  for (const auto& [label, text] : synthesis_lines(answer)) sheet.add(label, text);
   report::add_findings(sheet, findings, style);
   std::string text = sheet.text();
   for (const std::string& note : answer.notes) text += style.warn(note) + "\n";

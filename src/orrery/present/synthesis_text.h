@@ -2,12 +2,19 @@
 #pragma once
 
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "orrery/report/text.h"
 #include "orrery/study/collective_synthesis.h"
 
 namespace orrery::present {
 
+/// "all-gather of 1 GiB among 64 ranks of wafer-64"
+[[nodiscard]] std::string synthesis_title(const study::CollectiveSynthesisAnswer& answer);
+/// What came of it, line by line: label, text.
+[[nodiscard]] std::vector<std::pair<std::string, std::string>> synthesis_lines(
+    const study::CollectiveSynthesisAnswer& answer);
 [[nodiscard]] std::string synthesis_text(const study::CollectiveSynthesisAnswer& answer,
                                          const Findings& findings, report::Style style);
 [[nodiscard]] std::string synthesis_json(const study::CollectiveSynthesisAnswer& answer,
