@@ -5,8 +5,42 @@
 
 export interface ReportData {
   version: 1;
-  runs: RunData[]; // one, or two side by side (the first is the base)
+  runs: RunData[]; // one, or two side by side (the first is the base); none where there is a schedule
   comparison: ComparisonData | null; // present with two runs
+  schedule?: ScheduleData; // of a collective that was made for a fabric
+}
+
+// A collective's schedule. Nodes, groups, links, ways, pieces and sends are named by their places.
+export interface ScheduleData {
+  title: string; // "all-gather of 1 GiB among 64 ranks of wafer-64"
+  facts: [string, string][]; // label, text
+  notes: string[];
+  time: number;
+  bound: number; // no schedule takes less
+  cut: string; // which links say so, in words; '': nothing has to pass
+  nodes: string[];
+  groups: [type: string, ranks: string][]; // "all-gather", "ranks 0-7"
+  links: {
+    name: string[];
+    from: number[];
+    to: number[];
+    capacity: number[];
+    bytes: number[];
+    binds: boolean[]; // one of those that the bound is of
+  };
+  // From a device to another, over links that the page has, with how long after its start a send comes to each.
+  ways: { from: number[]; to: number[]; rate: number[]; latency: number[]; links: [link: number, after: number][][] };
+  pieceCount: number;
+  // Columns as TimelineData.spans has them: group, from, to, owner (who starts with it, keeps it, or has the sum first;
+  // a node's place and one, 0: all, or nobody), offset, bytes.
+  pieces: string;
+  sendCount: number;
+  // Columns: start (from the previous send's start), how long it keeps each link, piece, way, 1 where it is added to what
+  // is there, how long its sender had had the piece, which send brought it (so many places before; 0: none that is here).
+  sends: string;
+  linksLeftOut: number; // whole links, with the sends that cross no others
+  sendsLeftOut: number;
+  findings: RunData['findings'];
 }
 
 export interface RunData {

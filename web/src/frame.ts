@@ -45,25 +45,25 @@ class Frame {
   private current = '';
 
   constructor(private readonly app: HTMLElement, private readonly data: ReportData) {
-    this.pages = pages.filter((page) => page.shows?.(data) ?? true);
+    this.pages = pages.filter((page) => page.shows?.(data) ?? data.runs.length > 0);
   }
 
   show(): void {
-    document.title = `${this.data.runs.map((run) => run.title).join(' and ')} · Orrery`;
+    document.title = `${this.data.schedule?.title ?? this.data.runs.map((run) => run.title).join(' and ')} · Orrery`;
     this.nav.append(el('ul', {}, this.pages.map((page, i) =>
       el('li', {}, el('a', { href: address(page.id), 'data-page': page.id }, page.title,
         i < 10 && el('kbd', { 'aria-hidden': true }, String((i + 1) % 10)))))));
     clear(this.app);
     this.app.append(
       el('a', { class: 'skip', href: '#content', onclick: (event) => { event.preventDefault(); this.main.focus(); } }, 'Skip to the content'),
-      el('div', { class: 'frame' }, this.header(), this.nav, this.main), this.help);
+      el('div', { class: this.pages.length > 1 ? 'frame' : 'frame single' }, this.header(), this.nav, this.main), this.help);
     addEventListener('hashchange', () => this.draw(true));
     addEventListener('keydown', (event) => this.key(event));
     this.draw(false);
   }
 
   private header(): HTMLElement {
-    const titles = this.data.runs.map((run) => `${run.title} · ${format.counted(run.ranks, 'rank')}`).join('  ⟷  ');
+    const titles = this.data.schedule?.title ?? this.data.runs.map((run) => `${run.title} · ${format.counted(run.ranks, 'rank')}`).join('  ⟷  ');
     const theme = el('button', { type: 'button', onclick: () => this.theme.toggle() });
     const word = (): void => {
       theme.textContent = this.theme.dark ? 'Light' : 'Dark';

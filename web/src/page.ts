@@ -11,7 +11,7 @@ export interface Page {
   title: string; // in the navigation and the heading
   // Once for all runs (render gets the first one); otherwise render is called for every run, side by side.
   whole?: boolean;
-  // Whether there is anything to show; without it, always.
+  // Whether there is anything to show; without it, wherever there are runs.
   shows?(data: ReportData): boolean;
   // Fills `host` (empty, in the document, under a heading that has the page's title). What comes back is
   // called before the page goes away.
@@ -22,7 +22,7 @@ export type Args = Record<string, string | number>;
 
 export interface Context {
   readonly data: ReportData;
-  readonly run: RunData; // the one to draw
+  readonly run: RunData; // the one to draw; none where the page is whole and there are no runs
   readonly index: number; // its place in data.runs
   readonly args: Readonly<Record<string, string>>; // from the address: #/timeline?rank=3
   readonly theme: Theme;

@@ -9,11 +9,12 @@ import { criticalPath } from './pages/critical_path';
 import { findings } from './pages/findings';
 import { manifest } from './pages/manifest';
 import { memory } from './pages/memory';
+import { schedule } from './pages/schedule/schedule';
 import { summary } from './pages/summary';
 import { tables } from './pages/tables';
 import { timeline } from './pages/timeline/timeline';
 import { topology } from './pages/topology';
 
 export const pages: Page[] = [
-  summary, compare, timeline, criticalPath, breakdown, collectives, topology, memory, tables, findings, manifest,
+  summary, compare, timeline, criticalPath, breakdown, collectives, topology, memory, tables, findings, manifest, schedule,
 ];

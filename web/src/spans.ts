@@ -28,7 +28,8 @@ export const merged = 4; // stands for several that were left out: a stretch in 
 export const unfinished = 8; // it began and never ended; drawn until the step's end
 export const laneTaken = 16; // what it depends on had ended earlier: it waited for its lane
 
-class Reader {
+// Columns of whole numbers, as TimelineData.spans has them.
+export class Columns {
   private at = 0;
   constructor(private readonly text: string) {}
 
@@ -64,7 +65,7 @@ class Reader {
 
 export function decodeSpans(timeline: TimelineData): Spans {
   const count = timeline.count;
-  const reader = new Reader(timeline.spans);
+  const reader = new Columns(timeline.spans);
   const start = reader.fill(new Float64Array(count));
   for (let i = 1; i < count; ++i) start[i] += start[i - 1];
   return {

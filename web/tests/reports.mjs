@@ -4,7 +4,7 @@
 import { execFileSync } from 'node:child_process';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import { fabric, hostile, thousandRanks } from './workloads.mjs';
+import { fabric, hostile, hostileName, thousandRanks } from './workloads.mjs';
 
 // Where the program, its project and an empty folder for the files are.
 export function makeReports({ program, project, folder, page }) {
@@ -28,12 +28,23 @@ export function makeReports({ program, project, folder, page }) {
     orrery('run', '--spec', spec, '--global-batch', '65536', '--micro-batch', '32768', '--cluster', 'h100-sxm:2', '-o', file, '--force');
     return file;
   };
+  const example = (name) => join(project, `examples/fabrics/${name}.yaml`);
+  const schedule = (name, collective, on, ...more) => {
+    const file = join(folder, `${name}.html`);
+    orrery('synthesise', collective, '--fabric', on, ...more, '--html', file, ...(page ? ['--page', page] : []), '--force');
+    return { name, file, bytes: statSync(file).size, runs: 0 };
+  };
   const [one, two] = [demo('one-node'), demo('two-nodes')];
   return {
     demo: report('demo', two),
     comparison: report('comparison', one, two),
     recommender: report('recommender', recommender()),
     fabric: report('fabric', run('fabric', llama, fabric(join(folder, 'fabric')))),
+    // Schedules: one group; two that share ranks and links, time turned round; with links down; nothing to send.
+    gather: schedule('gather', 'all-gather', example('wafer-64')),
+    scatters: schedule('scatters', 'reduce-scatter', example('dual-plane-64'), '--ranks', '0-7', '--ranks', '4-19', '--size', '64MiB'),
+    broken: schedule('broken', 'all-reduce', fabric(join(folder, 'broken'), hostileName)),
+    nothing: schedule('nothing', 'all-to-all', example('wafer-64'), '--size', '0B'),
     hostile: report('hostile', made('hostile', hostile(join(folder, 'hostile')))),
     big: report('big', made('big', thousandRanks(join(folder, 'big')))),
   };

@@ -118,11 +118,11 @@ network:
 }
 
 // Two machines of four on four leaves and two spines, of which one is down: a network that is a graph.
-export function fabric(folder) {
+export function fabric(folder, name = 'two machines and a fabric') {
   mkdirSync(folder, { recursive: true });
   const file = join(folder, 'fabric.yaml');
   writeFileSync(file, `version: 1
-name: two machines and a fabric
+name: ${JSON.stringify(name)}
 device: h100-sxm
 fabric:
   hosts:

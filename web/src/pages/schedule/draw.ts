@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Draws the links' rows: bars, names, the bound; and above them what follows the pointer.
+
+import * as format from '../../format';
+import { inkOn, type Colours } from '../../theme';
+import { drawCrosshair } from '../timeline/overlay';
+import { clip, drawGrid, drawRuler, font } from '../timeline/painter';
+import { plotWidth, ruler, xOf } from '../timeline/state';
+import { hueOf } from './hues';
+import { firstBar } from './model';
+import type { GridState, Picked } from './state';
+
+const labelFrom = 24; // CSS pixels from which on a bar says whose it is
+
+function prepared(canvas: HTMLCanvasElement, state: GridState, ratio: number): CanvasRenderingContext2D {
+  const [width, height] = [Math.round(state.width * ratio), Math.round(state.height * ratio)];
+  if (canvas.width !== width || canvas.height !== height) [canvas.width, canvas.height] = [width, height];
+  const context = canvas.getContext('2d')!;
+  context.setTransform(ratio, 0, 0, ratio, 0, 0);
+  context.clearRect(0, 0, state.width, state.height);
+  return context;
+}
+
+function inRows(context: CanvasRenderingContext2D, state: GridState, what: () => void): void {
+  context.save();
+  context.beginPath();
+  context.rect(state.gutter, ruler, plotWidth(state), state.height - ruler);
+  context.clip();
+  what();
+  context.restore();
+}
+
+function visible(state: GridState): [number, number] {
+  const first = Math.max(0, Math.floor(state.scroll / state.row));
+  return [first, Math.min(state.rows.length, Math.ceil((state.scroll + state.height - ruler) / state.row))];
+}
+
+const yOf = (state: GridState, row: number): number => ruler + row * state.row - state.scroll;
+
+export function draw(canvas: HTMLCanvasElement, state: GridState, colours: Colours, ratio: number): void {
+  const context = prepared(canvas, state, ratio);
+  context.fillStyle = colours.card;
+  context.fillRect(0, 0, state.width, state.height);
+  inRows(context, state, () => {
+    drawGrid(context, state, state.model.data.time, colours);
+    const [first, last] = visible(state);
+    for (let row = first; row < last; row++) drawBars(context, state, row, colours);
+    drawBound(context, state, colours);
+  });
+  drawNames(context, state, colours);
+  drawRuler(context, state, colours);
+  drawBoundName(context, state, colours);
+}
+
+// Where a piece is chosen, its bars stand out from the others.
+function drawBars(context: CanvasRenderingContext2D, state: GridState, row: number, colours: Colours): void {
+  const { model, picked, view } = state;
+  const bars = model.bars[state.rows[row]];
+  const piece = picked ? model.sends.piece[picked.send] : -1;
+  const gap = state.row >= 12 ? 2 : 1;
+  const height = state.row - gap;
+  const foot = yOf(state, row) + state.row;
+  const passes = picked ? [false, true] : [true];
+  for (const lit of passes) {
+    context.globalAlpha = lit ? 1 : 0.16;
+    let [reached, at] = [-Infinity, -1];
+    for (let i = firstBar(bars, view.from); i < bars.start.length && bars.start[i] < view.to; i++) {
+      const send = bars.send[i];
+      if (picked && lit !== (model.sends.piece[send] === piece)) continue;
+      const left = Math.max(xOf(state, bars.start[i]), state.gutter - 2);
+      const right = Math.min(xOf(state, bars.end[i]), state.width + 2);
+      // What falls on the same half pixel as the bar before it is not to be seen.
+      if (right < reached + 0.5 && bars.top[i] === at) continue;
+      [reached, at] = [right, bars.top[i]];
+      const colour = state.colours[hueOf(model, state.key, send) % state.colours.length];
+      const tall = Math.max(1, bars.share[i] * height);
+      const top = foot - bars.top[i] * height - tall;
+      context.fillStyle = colour;
+      context.fillRect(left, top, Math.max(0.6, right - left - (right - left > 3 ? 1 : 0)), tall);
+      if (lit && tall >= 11 && right - left >= labelFrom) drawLabel(context, state, send, left, right, top + tall / 2, inkOn(colour));
+    }
+  }
+  context.globalAlpha = 1;
+  if (state.row >= 12) {
+    context.fillStyle = colours.line;
+    context.fillRect(state.gutter, Math.round(foot), state.width, 0.5);
+  }
+}
+
+// Whose it is, and which; only which, where there is no room for both.
+function drawLabel(context: CanvasRenderingContext2D, state: GridState, send: number, left: number, right: number, middle: number, ink: string): void {
+  const { model } = state;
+  const piece = model.sends.piece[send];
+  const owner = model.pieces.owner[piece];
+  context.font = `11px ${font}`;
+  context.textBaseline = 'middle';
+  const whole = owner >= 0 ? `${model.data.nodes[owner]} · ${piece}` : String(piece);
+  const text = [whole, String(piece)].find((one) => context.measureText(one).width <= right - left - 8);
+  if (text === undefined) return;
+  context.fillStyle = ink;
+  context.fillText(text, left + 4, middle + 0.5);
+}
+
+function drawBound(context: CanvasRenderingContext2D, state: GridState, colours: Colours): void {
+  const { bound } = state.model.data;
+  if (bound <= 0) return;
+  const x = Math.round(xOf(state, bound)) - 0.5;
+  context.strokeStyle = colours.critical;
+  context.setLineDash([5, 3]);
+  context.lineWidth = 1.5;
+  context.beginPath();
+  context.moveTo(x, ruler);
+  context.lineTo(x, state.height);
+  context.stroke();
+  context.setLineDash([]);
+  context.lineWidth = 1;
+}
+
+function drawBoundName(context: CanvasRenderingContext2D, state: GridState, colours: Colours): void {
+  const x = xOf(state, state.model.data.bound);
+  if (state.model.data.bound <= 0 || x < state.gutter || x > state.width) return;
+  context.font = `600 11px ${font}`;
+  const width = context.measureText('bound').width + 8;
+  const left = Math.max(state.gutter, x - width);
+  context.fillStyle = colours.card;
+  context.fillRect(left, 4, width, ruler - 6);
+  context.fillStyle = colours.critical;
+  context.fillText('bound', left + 4, ruler / 2);
+}
+
+// Links that the bound is of have a bar in its colour before their names.
+function drawNames(context: CanvasRenderingContext2D, state: GridState, colours: Colours): void {
+  const { links } = state.model.data;
+  context.fillStyle = colours.card;
+  context.fillRect(0, ruler, state.gutter, state.height - ruler);
+  context.textBaseline = 'middle';
+  const [first, last] = visible(state);
+  let free = -Infinity;
+  for (let row = first; row < last; row++) {
+    const link = state.rows[row];
+    const y = yOf(state, row);
+    if (links.binds[link]) {
+      context.fillStyle = colours.critical;
+      context.fillRect(3, y + 1, 4, state.row - (state.row < 12 ? 1 : 2));
+    }
+    if (y < free) continue; // no room for every name
+    free = y + 14;
+    const busy = format.percent(state.model.busy[link]);
+    context.font = `11px ${font}`;
+    context.fillStyle = colours.muted;
+    const room = state.gutter > 140 ? context.measureText(busy).width + 8 : 0;
+    const middle = y + Math.max(state.row / 2, 6) + 0.5;
+    if (room > 0) context.fillText(busy, state.gutter - room, middle);
+    context.font = `${links.binds[link] ? '600 ' : ''}12px ${font}`;
+    context.fillStyle = colours.text;
+    context.fillText(clip(context, links.name[link], state.gutter - room - 20), 12, middle);
+  }
+  context.fillStyle = colours.line;
+  context.fillRect(state.gutter - 1, 0, 1, state.height);
+}
+
+export function drawTop(canvas: HTMLCanvasElement, state: GridState, colours: Colours, ratio: number): void {
+  if (state.width === 0) return;
+  const context = prepared(canvas, state, ratio);
+  inRows(context, state, () => {
+    if (state.hovered) outline(context, state, state.hovered, colours.text, 1);
+    if (state.picked) outline(context, state, state.picked, colours.accent, 2);
+  });
+  drawCrosshair(context, state, state.pointer, colours);
+}
+
+// Around a send, on all links that it crosses.
+function outline(context: CanvasRenderingContext2D, state: GridState, { send }: Picked, colour: string, width: number): void {
+  const { sends, data } = state.model;
+  context.strokeStyle = colour;
+  context.lineWidth = width;
+  for (const [link, after] of data.ways.links[sends.way[send]]) {
+    const row = state.rows.indexOf(link);
+    if (row < 0) continue;
+    const bars = state.model.bars[link];
+    const start = sends.start[send] + after;
+    let bar = firstBar(bars, start);
+    while (bar < bars.start.length && bars.send[bar] !== send) bar++;
+    const height = state.row - (state.row >= 12 ? 2 : 1);
+    const left = xOf(state, start);
+    const tall = Math.max(2, bars.share[bar] * height);
+    const top = yOf(state, row) + state.row - bars.top[bar] * height - tall;
+    context.strokeRect(left - 0.5, top - 0.5, Math.max(2, xOf(state, start + sends.lasts[send]) - left), tall + 1);
+  }
+}

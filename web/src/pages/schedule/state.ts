@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// All that decides what the picture shows.
+
+import type { Spot } from '../timeline/gestures';
+import type { View } from '../timeline/view';
+import type { Key } from './hues';
+import type { Model, Order } from './model';
+
+export interface Picked {
+  send: number;
+  link: number;
+}
+
+export interface GridState {
+  model: Model;
+  view: View;
+  width: number; // CSS pixels of the canvas
+  height: number;
+  gutter: number;
+  scroll: number;
+  row: number; // CSS pixels of a row
+  rows: number[]; // links, from the top down
+  order: Order;
+  text: string; // what is searched for
+  only: boolean; // of the chosen piece's way
+  key: Key; // what colours mean
+  colours: string[]; // by hue
+  picked: Picked | null; // its piece is lit, others are faint
+  hovered: Picked | null;
+  pointer: Spot | null;
+}
+
+export const roomy = 20;
+export const dense = 6;
