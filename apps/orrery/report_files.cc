@@ -111,9 +111,15 @@ Result<void> PageFile::check(bool force) {
 
 Result<Written> PageFile::fill(const std::vector<const result::Run*>& runs, const Session& session,
                                std::string_view ending) {
+  return fill([&](std::string_view page) { return report::write_html(runs, page); }, ending,
+              session);
+}
+
+Result<Written> PageFile::fill(const Filled& filled, std::string_view ending,
+                               const Session& session) {
   Progress progress(session);
   progress.begin({"write", "writing", "bytes", options_.path});
-  auto html = report::write_html(runs, text_);
+  auto html = filled(text_);
   if (!html) return tl::unexpected(html.error());
   *html += ending;
   if (options_.path.empty()) {
@@ -130,8 +136,12 @@ Result<Written> PageFile::fill(const std::vector<const result::Run*>& runs, cons
 
 Result<std::vector<Written>> PageFile::write(const std::vector<const result::Run*>& runs,
                                              const Session& session) {
+  return write([&](std::string_view page) { return report::write_html(runs, page); }, session);
+}
+
+Result<std::vector<Written>> PageFile::write(const Filled& filled, const Session& session) {
   if (!wanted()) return std::vector<Written>{};
-  auto file = fill(runs, session);
+  auto file = fill(filled, {}, session);
   if (!file) return tl::unexpected(file.error());
   if (file->path != "-")
     session.note(fmt::format("wrote {} ({}){}", file->path, in_bytes(file->bytes),

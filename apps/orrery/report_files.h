@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -35,7 +36,7 @@ struct PageOptions {
 /// The options --page and --open.
 void add_page_options(CLI::App& command, PageOptions& options);
 
-/// A run, or two, as a web page; nothing where none is wanted.
+/// A run, or two, or something else as a web page; nothing where none is wanted.
 class PageFile {
  public:
   explicit PageFile(PageOptions options) : options_(std::move(options)) {}
@@ -45,16 +46,21 @@ class PageFile {
   /// be read) and nothing is in the way, or `force` is set.
   /// Errc: output_exists, usage, config_not_found.
   [[nodiscard]] Result<void> check(bool force);
+  /// What the empty page becomes.
+  using Filled = std::function<Result<std::string>(std::string_view page)>;
   /// Writes it, with `ending` after its last line. Errc: output_exists, output_failed.
   [[nodiscard]] Result<Written> fill(const std::vector<const result::Run*>& runs,
                                      const Session& session, std::string_view ending = {});
   /// The same, and says so; no file where none is wanted.
   [[nodiscard]] Result<std::vector<Written>> write(const std::vector<const result::Run*>& runs,
                                                    const Session& session);
+  [[nodiscard]] Result<std::vector<Written>> write(const Filled& filled, const Session& session);
   /// With --open, shows what was written: the last thing a command does.
   void show(const Session& session) const;
 
  private:
+  Result<Written> fill(const Filled& filled, std::string_view ending, const Session& session);
+
   PageOptions options_;
   std::string text_;  ///< the page to fill
   bool force_ = false;

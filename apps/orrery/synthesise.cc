@@ -7,11 +7,14 @@
 
 #include "arguments.h"
 #include "orrery/core/units.h"
+#include "orrery/present/synthesis_page.h"
 #include "orrery/present/synthesis_text.h"
+#include "orrery/report/html_schedule.h"
 #include "orrery/study/collective_synthesis.h"
 #include "orrery/study/custom_algorithms.h"
 #include "orrery/synthesis/formats/msccl.h"
 #include "output_file.h"
+#include "report_files.h"
 
 namespace orrery::app {
 
@@ -21,6 +24,7 @@ struct SynthesiseOptions {
   study::CollectiveSynthesisQuestion question;
   std::string size = "1GiB";
   std::string plot;
+  PageOptions page;
 };
 
 /// An XML file, or a folder of traces.
@@ -35,12 +39,29 @@ Result<void> write_made(const study::CollectiveSynthesisAnswer& answer, const st
   return write_output(path, *text, force);
 }
 
+Result<void> write_page(const study::CollectiveSynthesisAnswer& answer, PageFile& page,
+                        const Findings& findings, const Session& session) {
+  const auto filled = [&](std::string_view empty) {
+    return report::write_schedule_html(present::synthesis_page(answer), findings, empty);
+  };
+  if (auto written = page.write(filled, session); !written) return tl::unexpected(written.error());
+  return {};
+}
+
 int synthesise(SynthesiseOptions& options, Session& session) {
   const auto size = parse_bytes(options.size, "--size");
   if (!size) return session.fail(size.error());
+  const std::string path = std::exchange(session.output, {});
+  int to_stdout = 0;
+  for (const std::string& file : {options.plot, options.page.path, path})
+    to_stdout += file == "-" ? 1 : 0;
+  if (to_stdout + (session.json ? 1 : 0) > 1)
+    return session.fail({Errc::usage, "", "only one thing can go to stdout", ""});
+  PageFile page(options.page);
+  if (auto fine = page.check(session.force); !fine) return session.fail(fine.error());
   options.question.size = *size;
   // Plans are of ranks alone.
-  options.question.relays = session.output.empty();
+  options.question.relays = path.empty();
   Findings findings;
   const auto answer = study::synthesise(options.question, findings);
   if (!answer) return session.fail(answer.error(), findings);
@@ -48,13 +69,17 @@ int synthesise(SynthesiseOptions& options, Session& session) {
     if (auto done = write_output(options.plot, present::synthesis_svg(*answer), session.force);
         !done)
       return session.fail(done.error());
-  const std::string path = std::exchange(session.output, {});
   if (!path.empty())
     if (auto done = write_made(*answer, path, session.force, findings); !done)
       return session.fail(done.error(), findings);
-  if (options.plot == "-" || path == "-") return kOk;
-  return session.deliver(present::synthesis_text(*answer, findings, session.out_style()),
-                         [&] { return present::synthesis_json(*answer, findings); });
+  if (auto done = write_page(*answer, page, findings, session); !done)
+    return session.fail(done.error(), findings);
+  int code = kOk;
+  if (to_stdout == 0)
+    code = session.deliver(present::synthesis_text(*answer, findings, session.out_style()),
+                           [&] { return present::synthesis_json(*answer, findings); });
+  if (code == kOk) page.show(session);
+  return code;
 }
 
 }  // namespace
@@ -68,6 +93,7 @@ void add_synthesise(CLI::App& table, Session& session) {
       "are down are gone around.\n\n"
       "Examples:\n"
       "  orrery synthesise all-gather --fabric examples/fabrics/torus-64.yaml\n"
+      "  orrery synthesise all-gather --fabric examples/fabrics/wafer-64.yaml --html wafer.html\n"
       "  orrery synthesise all-reduce --fabric fabric.yaml --size 64MiB -o all-reduce.xml\n");
   const auto options = std::make_shared<SynthesiseOptions>();
   auto& question = options->question;
@@ -99,6 +125,9 @@ void add_synthesise(CLI::App& table, Session& session) {
                     "Search also where the fabric is a torus, for which there is a rule");
   command->add_option("--plot", options->plot, "Draw links against time into an SVG")
       ->type_name("FILE");
+  command->add_option("--html", options->page.path, "Write it as one self-contained web page")
+      ->type_name("FILE");
+  add_page_options(*command, options->page);
   session.add_options(*command, true);
   command->get_option("--output")
       ->description(
