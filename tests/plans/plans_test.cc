@@ -12,7 +12,7 @@
 #include "orrery/study/collective_plan.h"
 #include "orrery/study/custom_algorithms.h"
 #include "orrery/study/study.h"
-#include "orrery/synthesis/examples.h"
+#include "orrery/synthesis/examples_testing.h"
 #include "orrery/synthesis/formats/msccl.h"
 #include "orrery/synthesis/formats/read_plan.h"
 #include "orrery/synthesis/library/algorithms.h"
