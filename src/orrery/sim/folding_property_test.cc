@@ -149,7 +149,8 @@ class Surroundings {
     }();
     const Communicator& group = communicators_[number];
     seen_.push_back(folding_.group_like[number]);
-    const auto topology = planner_.topology(collective.type, number, group, ~0u);
+    const auto topology =
+        planner_.topology(collective.type, number, group, ~0u, collective.size.count());
     RC_ASSERT(topology.has_value());
     const std::uint32_t member = group.member(rank);
     for (const model::LogicalDim& dim : planner_.topology(*topology).dims) {

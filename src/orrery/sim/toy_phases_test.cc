@@ -30,7 +30,7 @@ graph::Workload one_all_reduce(std::uint32_t ranks) {
 /// Makes a chunk of all ranks ready for its first phase at each.
 void issue(Toy& toy, Chunks& chunks, std::int64_t bytes, std::int64_t priority = 0) {
   ChunkRequest request;
-  const auto topology = toy.planner.topology(request.type, 0, toy.run.communicators[0], ~0u);
+  const auto topology = toy.planner.topology(request.type, 0, toy.run.communicators[0], ~0u, bytes);
   ORRERY_CHECK(topology.has_value());
   request.topology = *topology;
   request.bytes = bytes;
