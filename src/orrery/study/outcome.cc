@@ -39,28 +39,8 @@ Result<sim::SimResult> simulate_once(const Inputs& inputs, const graph::Workload
   return result;
 }
 
-}  // namespace
-
-Result<Outcome> simulate(const Question& question, Inputs inputs, Watch& watch,
-                         Findings& findings) {
-  std::vector<ChosenAlgorithm> chosen;
-  if (question.collective_algorithm == kChooseAlgorithms) {
-    auto cluster = std::make_shared<Cluster>(*inputs.cluster);
-    auto made = choose_algorithms(cluster->platform, inputs.workload());
-    if (!made) return tl::unexpected(made.error());
-    chosen = *std::move(made);
-    inputs.cluster = std::move(cluster);
-  }
-  sim::Options options = options_of(question);
-  const bool verify = question.work.verify_fold;
+void look_at_kernel_models(const Inputs& inputs, Findings& findings) {
   const Measured& measured = inputs.cluster->measured;
-  options.kernel_models = inputs.cluster->kernel_models();
-  options.library = inputs.cluster->library;
-  if (inputs.cluster->replay) {
-    options.replay = true;
-    options.fold = options.skip_repeats = false;
-    options.threads = 1;
-  }
   if (measured.model && !answers_any(*measured.model, {}, inputs.workload()))
     findings.add(FindingCode::key_without_effect,
                  fmt::format("{}: none of the workload's kernels is in it",
@@ -71,6 +51,33 @@ Result<Outcome> simulate(const Question& question, Inputs inputs, Watch& watch,
     findings.add(FindingCode::key_without_effect,
                  fmt::format("{}: it knows none of the workload's kernels on this device",
                              inputs.platform().device.kernel_model));
+}
+
+/// For `--collective-algorithm auto`: into the cluster, of which others may have a part.
+Result<std::vector<ChosenAlgorithm>> choose_if_asked(const Question& question, Inputs& inputs) {
+  if (question.collective_algorithm != kChooseAlgorithms) return {};
+  auto cluster = std::make_shared<Cluster>(*inputs.cluster);
+  auto made = choose_algorithms(cluster->platform, inputs.workload());
+  if (made) inputs.cluster = std::move(cluster);
+  return made;
+}
+
+}  // namespace
+
+Result<Outcome> simulate(const Question& question, Inputs inputs, Watch& watch,
+                         Findings& findings) {
+  auto chosen = choose_if_asked(question, inputs);
+  if (!chosen) return tl::unexpected(chosen.error());
+  sim::Options options = options_of(question);
+  const bool verify = question.work.verify_fold;
+  options.kernel_models = inputs.cluster->kernel_models();
+  options.library = inputs.cluster->library;
+  if (inputs.cluster->replay) {
+    options.replay = true;
+    options.fold = options.skip_repeats = false;
+    options.threads = 1;
+  }
+  look_at_kernel_models(inputs, findings);
   options.keep_times = inputs.workload().spilled_bytes() == 0;
   // Of the two runs of --verify-fold the one that is recorded is the unfolded one.
   if (verify && question.record) options.fold = false;
@@ -101,7 +108,7 @@ Result<Outcome> simulate(const Question& question, Inputs inputs, Watch& watch,
     outcome.job = *std::move(job);
   }
   outcome.question = question;
-  outcome.chosen = std::move(chosen);
+  outcome.chosen = *std::move(chosen);
   outcome.workload_name = question.workload_name();
   outcome.cluster_name = question.cluster_name();
   outcome.findings = std::move(findings);
