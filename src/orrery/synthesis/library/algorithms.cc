@@ -15,9 +15,16 @@ bool by_hosts(const AlgorithmShape& shape) {
   return shape.inner > 1 && shape.inner < shape.ranks && shape.ranks % shape.inner == 0;
 }
 
+constexpr std::uint64_t kMostInRings = 300'000;  // messages of an all-gather
+bool by_rails(const AlgorithmShape& shape) {
+  return by_hosts(shape) && std::uint64_t{shape.ranks} * shape.ranks * shape.inner <= kMostInRings;
+}
+
 constexpr std::array kAll{
     PlannedAlgorithm{"ring", "round a ring that follows links (Patarasuk and Yuan 2009)",
                      PlanCollective::all_reduce, always, ring_reduce_and_gather},
+    PlannedAlgorithm{"rings", "a ring for each rank of a host, over all rails at once",
+                     PlanCollective::all_reduce, by_rails, rings_reduce_and_gather},
     PlannedAlgorithm{"pat",
                      "reduce-scatter and all-gather by parallel aggregated trees, far "
                      "ranks first (Jeaugey 2025)",
@@ -33,6 +40,8 @@ constexpr std::array kAll{
 
     PlannedAlgorithm{"ring", "round a ring that follows links", PlanCollective::all_gather, always,
                      ring_all_gather},
+    PlannedAlgorithm{"rings", "a ring for each rank of a host, over all rails at once",
+                     PlanCollective::all_gather, by_rails, rings_all_gather},
     PlannedAlgorithm{"bruck", "doubling what is held, near ranks first (Bruck et al. 1997)",
                      PlanCollective::all_gather, always, bruck_all_gather},
     PlannedAlgorithm{"pat", "doubling what is held, far ranks first (Jeaugey 2025)",
@@ -42,6 +51,8 @@ constexpr std::array kAll{
 
     PlannedAlgorithm{"ring", "round a ring that follows links", PlanCollective::reduce_scatter,
                      always, ring_reduce_scatter},
+    PlannedAlgorithm{"rings", "a ring for each rank of a host, over all rails at once",
+                     PlanCollective::reduce_scatter, by_rails, rings_reduce_scatter},
     PlannedAlgorithm{"pat", "halving what is left, near ranks first (Jeaugey 2025)",
                      PlanCollective::reduce_scatter, always, pat_reduce_scatter},
     PlannedAlgorithm{"hierarchical", "in hosts, then in rings between them",

@@ -22,6 +22,9 @@ inline constexpr PlanBuffer kScratch = PlanBuffer::scratch;
 [[nodiscard]] Plan ring_reduce_and_gather(const AlgorithmShape& shape);
 [[nodiscard]] Plan ring_all_gather(const AlgorithmShape& shape);
 [[nodiscard]] Plan ring_reduce_scatter(const AlgorithmShape& shape);
+[[nodiscard]] Plan rings_reduce_and_gather(const AlgorithmShape& shape);
+[[nodiscard]] Plan rings_all_gather(const AlgorithmShape& shape);
+[[nodiscard]] Plan rings_reduce_scatter(const AlgorithmShape& shape);
 [[nodiscard]] Plan chain_broadcast(const AlgorithmShape& shape);
 [[nodiscard]] Plan chain_reduce(const AlgorithmShape& shape);
 

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 #include <random>
 #include <string>
@@ -60,7 +61,8 @@ TEST(PlannedAlgorithms, SendAsMuchAsTheyShould) {
     const auto sent = chunks_sent(found->make(shape));
     return *std::max_element(sent.begin(), sent.end());
   };
-  EXPECT_EQ(most(PlanCollective::all_reduce, "ring"), 30U);  // 2 (p - 1)
+  EXPECT_EQ(most(PlanCollective::all_reduce, "ring"), 30U);    // 2 (p - 1)
+  EXPECT_EQ(most(PlanCollective::all_reduce, "rings"), 120U);  // of a quarter each
   EXPECT_EQ(most(PlanCollective::all_reduce, "pat"), 30U);
   EXPECT_EQ(most(PlanCollective::all_reduce, "hierarchical"), 30U);
   EXPECT_LE(most(PlanCollective::all_reduce, "double_tree"), 16U);  // of 8: twice what there is
@@ -68,6 +70,30 @@ TEST(PlannedAlgorithms, SendAsMuchAsTheyShould) {
   EXPECT_EQ(most(PlanCollective::all_to_all, "direct"), 15U);
   EXPECT_EQ(most(PlanCollective::all_to_all, "bruck"), 32U);         // p / 2 log2 p
   EXPECT_EQ(most(PlanCollective::all_to_all, "hierarchical"), 24U);  // 12 and 12
+}
+
+// Between hosts each rank sends to its like, but for one host of an odd number, and all as much.
+TEST(PlannedAlgorithms, RingsUseAllRailsAlike) {
+  for (const std::uint32_t hosts : {2U, 3U, 4U, 5U}) {
+    for (const std::uint32_t inner : {2U, 3U, 4U}) {
+      const auto all = planned_algorithms();
+      const auto rings =
+          std::find_if(all.begin(), all.end(), [](const auto& one) { return one.name == "rings"; });
+      const Plan plan = rings->make({hosts * inner, inner, {}, 1, 0});
+      std::map<std::uint32_t, std::size_t> out;  // by rank: what leaves its host
+      std::size_t off_rail = 0;
+      for (std::uint32_t rank = 0; rank < plan.ranks.size(); ++rank) {
+        for (const PlanBlock& block : plan.ranks[rank].blocks) {
+          if (!block.to || *block.to / inner == rank / inner) continue;
+          out[rank] += block.steps.size();
+          off_rail += *block.to % inner != rank % inner ? 1 : 0;
+        }
+      }
+      EXPECT_EQ(out.size(), hosts * inner);
+      for (const auto& [rank, steps] : out) EXPECT_EQ(steps, out.begin()->second);
+      EXPECT_EQ(off_rail, hosts % 2 == 0 || hosts % inner == 0 ? 0 : inner);
+    }
+  }
 }
 
 TEST(PlanProgram, WaitsForWhatItReadsAndForWhoReadsWhatItWrites) {

@@ -13,28 +13,58 @@ std::uint32_t turned(std::uint32_t position, std::uint32_t back, std::uint32_t r
   return (position + ranks - back % ranks) % ranks;
 }
 
+using Orders = std::vector<std::vector<std::uint32_t>>;
+
 // Each chunk goes all the way round to its owner, and takes something from everybody on its way.
-void scatter_round(PlanProgram& program, const std::vector<std::uint32_t>& order,
-                   PlanBuffer buffer) {
-  const auto ranks = static_cast<std::uint32_t>(order.size());
+// Of several rings each has a part of every rank's chunks.
+void scatter_round(PlanProgram& program, const Orders& rings, PlanBuffer buffer) {
+  const auto ranks = static_cast<std::uint32_t>(rings.front().size());
+  const auto count = static_cast<std::uint32_t>(rings.size());
   for (std::uint32_t round = 0; round + 1 < ranks; ++round) {
-    for (std::uint32_t at = 0; at < ranks; ++at) {
-      const std::uint32_t chunk = order[turned(at, round + 1, ranks)];
-      program.send({order[at], buffer, chunk, 1}, {order[(at + 1) % ranks], buffer, chunk, 1},
-                   true);
+    for (std::uint32_t r = 0; r < count; ++r) {
+      for (std::uint32_t at = 0; at < ranks; ++at) {
+        const std::uint32_t chunk = rings[r][turned(at, round + 1, ranks)] * count + r;
+        program.send({rings[r][at], buffer, chunk, 1},
+                     {rings[r][(at + 1) % ranks], buffer, chunk, 1}, true, r);
+      }
     }
   }
 }
 
-void gather_round(PlanProgram& program, const std::vector<std::uint32_t>& order,
-                  PlanBuffer buffer) {
-  const auto ranks = static_cast<std::uint32_t>(order.size());
+void gather_round(PlanProgram& program, const Orders& rings, PlanBuffer buffer) {
+  const auto ranks = static_cast<std::uint32_t>(rings.front().size());
+  const auto count = static_cast<std::uint32_t>(rings.size());
   for (std::uint32_t round = 0; round + 1 < ranks; ++round) {
-    for (std::uint32_t at = 0; at < ranks; ++at) {
-      const std::uint32_t chunk = order[turned(at, round, ranks)];
-      program.send({order[at], buffer, chunk, 1}, {order[(at + 1) % ranks], buffer, chunk, 1});
+    for (std::uint32_t r = 0; r < count; ++r) {
+      for (std::uint32_t at = 0; at < ranks; ++at) {
+        const std::uint32_t chunk = rings[r][turned(at, round, ranks)] * count + r;
+        program.send({rings[r][at], buffer, chunk, 1},
+                     {rings[r][(at + 1) % ranks], buffer, chunk, 1}, false, r);
+      }
     }
   }
+}
+
+// One for each rank of a host. Each comes into a host at the rank with whose like it left the one
+// before, so that all network ports of a host are used, once in and once out, and rails are kept.
+Orders rings_over_rails(const AlgorithmShape& shape) {
+  const std::uint32_t inner = shape.inner, hosts = shape.ranks / inner;
+  Orders rings(inner);
+  for (std::uint32_t r = 0; r < inner; ++r) {
+    for (std::uint32_t host = 0; host < hosts; ++host) {
+      // To and fro between two rails; an odd number of hosts goes through them one by one.
+      const bool even = hosts % 2 == 0;
+      const std::uint32_t in = even ? r + host % 2 : r + host;
+      const std::uint32_t out = even ? r + 1 - host % 2 : r + host + 1;
+      const bool up = out > in;
+      for (std::uint32_t i = 0; i < inner; ++i) {
+        // From `in` the long way round, so that `out`, its neighbour, is the last.
+        const std::uint32_t device = up ? in + inner - i : in + i;
+        rings[r].push_back(host * inner + device % inner);
+      }
+    }
+  }
+  return rings;
 }
 
 // The ring, from the root on.
@@ -48,7 +78,7 @@ std::vector<std::uint32_t> chain_of(const AlgorithmShape& shape) {
 
 Plan ring_reduce_and_gather(const AlgorithmShape& shape) {
   PlanProgram program("ring", PlanCollective::all_reduce, shape.ranks, {shape.ranks, 0, 0}, true);
-  const auto order = ring_of(shape);
+  const Orders order{ring_of(shape)};
   scatter_round(program, order, kInput);
   gather_round(program, order, kInput);
   return std::move(program).finish();
@@ -56,14 +86,37 @@ Plan ring_reduce_and_gather(const AlgorithmShape& shape) {
 
 Plan ring_all_gather(const AlgorithmShape& shape) {
   PlanProgram program("ring", PlanCollective::all_gather, shape.ranks, {0, shape.ranks, 0}, true);
-  gather_round(program, ring_of(shape), PlanBuffer::output);
+  gather_round(program, {ring_of(shape)}, PlanBuffer::output);
   return std::move(program).finish();
 }
 
 Plan ring_reduce_scatter(const AlgorithmShape& shape) {
   PlanProgram program("ring", PlanCollective::reduce_scatter, shape.ranks, {shape.ranks, 0, 0},
                       true);
-  scatter_round(program, ring_of(shape), kInput);
+  scatter_round(program, {ring_of(shape)}, kInput);
+  return std::move(program).finish();
+}
+
+Plan rings_reduce_and_gather(const AlgorithmShape& shape) {
+  PlanProgram program("rings", PlanCollective::all_reduce, shape.ranks,
+                      {shape.ranks * shape.inner, 0, 0}, true);
+  const Orders rings = rings_over_rails(shape);
+  scatter_round(program, rings, kInput);
+  gather_round(program, rings, kInput);
+  return std::move(program).finish();
+}
+
+Plan rings_all_gather(const AlgorithmShape& shape) {
+  PlanProgram program("rings", PlanCollective::all_gather, shape.ranks,
+                      {0, shape.ranks * shape.inner, 0}, true);
+  gather_round(program, rings_over_rails(shape), PlanBuffer::output);
+  return std::move(program).finish();
+}
+
+Plan rings_reduce_scatter(const AlgorithmShape& shape) {
+  PlanProgram program("rings", PlanCollective::reduce_scatter, shape.ranks,
+                      {shape.ranks * shape.inner, 0, 0}, true);
+  scatter_round(program, rings_over_rails(shape), kInput);
   return std::move(program).finish();
 }
 
