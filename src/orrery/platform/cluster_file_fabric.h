@@ -273,6 +273,7 @@ struct InNetworkSection {
   Time latency{};
   Bytes buffer{};
   std::int64_t radix = 0;
+  std::int64_t streams = 0;
 
   static constexpr auto fields = std::tuple{
       field("latency", &InNetworkSection::latency,
@@ -280,7 +281,10 @@ struct InNetworkSection {
       field("buffer", &InNetworkSection::buffer,
             "bytes of a collective that may be on their way through a switch; 0: it never waits"),
       field("radix", &InNetworkSection::radix,
-            "from how many a switch can sum at once; 0: from all", between(0, 65536))};
+            "from how many a switch can sum at once; 0: from all", between(0, 65536)),
+      field("streams", &InNetworkSection::streams,
+            "how many collectives a switch does at once, others wait; 0: as many as come",
+            between(0, 65536))};
 };
 
 struct ReducerSection {

@@ -95,7 +95,8 @@ ClusterSection section_of(const Platform& platform) {
     made.bandwidth = dim.bandwidth;
     made.latency = latency;
     if (dim.in_network)
-      made.in_network = {dim.in_network->latency, dim.in_network->buffer, dim.in_network->radix};
+      made.in_network = {dim.in_network->latency, dim.in_network->buffer, dim.in_network->radix,
+                         dim.in_network->streams};
   }
   if (platform.fabric) file.fabric = platform.fabric->written;
   file.network_model = platform.network;

@@ -20,7 +20,7 @@ void set_reducers(const std::vector<ReducerSection>& sections, const std::string
                   Fabric& fabric, Reading& reading);
 
 [[nodiscard]] inline InNetwork in_network_of(const InNetworkSection& section) {
-  return {section.latency, section.buffer, section.radix};
+  return {section.latency, section.buffer, section.radix, section.streams};
 }
 
 /// The link of the catalogue; null, and an error at `path`: there is none.

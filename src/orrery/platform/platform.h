@@ -24,9 +24,10 @@ enum class Rules : std::uint8_t {
 
 /// A switch that sums what comes to it and sends one thing to many (NVLink SHARP, SHARP).
 struct InNetwork {
-  Time latency{};          ///< that it adds to what goes through it when it does
-  Bytes buffer{};          ///< that may be on their way through it for a collective; 0: enough
-  std::int64_t radix = 0;  ///< whose data it can sum at once; 0: all that hang on it
+  Time latency{};            ///< that it adds to what goes through it when it does
+  Bytes buffer{};            ///< that may be on their way through it for a collective; 0: enough
+  std::int64_t radix = 0;    ///< whose data it can sum at once; 0: all that hang on it
+  std::int64_t streams = 0;  ///< collectives that it does at once; 0: as many as come
 
   friend bool operator==(const InNetwork&, const InNetwork&) = default;
 };

@@ -59,6 +59,27 @@ TEST(MakeRun, BoundsKnowOfSwitchesThatSum) {
   EXPECT_EQ(run.step, ns(8000) + us(2));
 }
 
+// What waits for a stream of a switch waits in a queue, and its latency is that of its own way.
+TEST(MakeRun, WaitsForSwitchesAreTimeInQueues) {
+  std::vector<Rank> ranks(8);
+  for (std::uint32_t r = 0; r < 8; ++r)
+    ranks[r].coll(CollectiveType::all_reduce, 8000, {}, r < 4 ? "first" : "second");
+  graph::Workload workload = sim::testing::workload(ranks);
+  workload.groups["first"] = {"first", {0, 1, 2, 3}};
+  workload.groups["second"] = {"second", {4, 5, 6, 7}};
+  platform::Platform platform = line(Block::switched, 8);
+  platform.dims[0].in_network = platform::InNetwork{};
+  platform.dims[0].in_network->streams = 1;
+  platform.collectives.all_reduce.per_dim[0].algorithm = platform::Algorithm::in_network;
+  const result::Run run = run_of(workload, platform);
+  const Time alone = ns(8000) + us(2);
+  const std::uint64_t node = run.timeline(0).spans[0].node;
+  EXPECT_EQ(span_at(run, 0, node).queue, Time{});
+  EXPECT_EQ(span_at(run, 7, run.timeline(7).spans[0].node).queue, alone);
+  EXPECT_EQ(span_at(run, 7, run.timeline(7).spans[0].node).latency, us(2));
+  EXPECT_EQ(run.step, alone + alone);
+}
+
 TEST(MakeRun, FaultsOfLinksSideBySideAreOneRow) {
   Findings findings;
   const auto platform = platform::parse_cluster(

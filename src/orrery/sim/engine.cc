@@ -138,7 +138,7 @@ bool Engine::advance(std::uint64_t events) {
   Event event;
   while (!run_.error && run_.fold_failed.empty()) {
     while (!run_.queue.more_now() && !run_.error &&
-           (nodes_.settle() || queues_.settle() || transport_.settle())) {
+           (nodes_.settle() || queues_.settle() || phases_.settle() || transport_.settle())) {
     }
     if (repeats_.due() && !run_.queue.more_now() && !run_.error) repeats_.tick_over();
     if (events-- == 0) return true;
@@ -193,6 +193,7 @@ void Engine::dispatch(const Event& event) {
     case EventKind::tree_deliver:
     case EventKind::tree_late:
     case EventKind::switch_deliver:
+    case EventKind::switch_free:
     case EventKind::ready_to_send:
     case EventKind::ready_late:
       return phases_.handle(event);

@@ -23,6 +23,7 @@ enum class EventKind : std::uint8_t {
   tree_deliver,  ///< double binary tree: message from member `first` to member `key`
   tree_late,     ///< a tree receive posted after its message arrived: slot `first` of member `key`
   switch_deliver,  ///< in-network: message `key` of the phase `first` that is under way
+  switch_free,     ///< in-network: the phase `first` that is under way leaves its switches
   ready_to_send,   ///< rendezvous: the receiver's announcement reaches the sender
   ready_late,      ///< rendezvous: the announcement was there before the sender asked for it
   p2p_deliver,     ///< point-to-point message `first` arrives

@@ -31,23 +31,72 @@ void InSwitches::begin(Stream& stream) {
   }
   const std::optional<Gathered> all = gatherings_.come(stream);
   if (!all) return;
-  UnderWay phase{&spec, stream.id.block, *all, run_.now(), 0, {}};
-  if (is_worked_out()) {
-    const SwitchTree* known = tree(chunks_.of(stream), spec, all->base);
-    if (known == nullptr) return;
-    const std::int64_t takes = known->takes(spec.request.type, spec.request.data);
-    return end(phase, run_.after(model::later(takes, 2 * spec.endpoint)));
-  }
-  std::uint32_t number = 0;
+  const std::uint32_t first =
+      all->parties == nullptr
+          ? all->base
+          : chunks_.group(chunks_.of(stream)).who_plays(all->players().front()).member;
+  const SwitchTree* known = tree(chunks_.of(stream), spec, first);
+  if (known == nullptr) return;
+  const std::uint32_t number = keep({&spec, stream.id.block, *all, run_.now(), 0, {}, known});
+  if (known->limited.empty()) return start(number);
+  wait_for_switches(number);
+}
+
+std::uint32_t InSwitches::keep(UnderWay phase) {
   if (free_.empty()) {
-    number = static_cast<std::uint32_t>(under_way_.size());
     under_way_.push_back(std::move(phase));
-  } else {
-    number = free_.back();
-    free_.pop_back();
-    under_way_[number] = std::move(phase);
+    return static_cast<std::uint32_t>(under_way_.size() - 1);
   }
-  send(number);
+  const std::uint32_t number = free_.back();
+  free_.pop_back();
+  under_way_[number] = std::move(phase);
+  return number;
+}
+
+void InSwitches::wait_for_switches(std::uint32_t number) {
+  const UnderWay& phase = under_way_[number];
+  const Chunk& block = chunks_[phase.block];
+  doubt_folding(block, phase.spec->request.ring);
+  streams_.ask(
+      {run_.now(), block.order, block.communicator, phase.ring.leader, number, phase.tree});
+}
+
+// One group that is run for several that are alike takes streams of its own switches only. That is
+// what happens where each such switch is in the tree of one ring of one group.
+void InSwitches::doubt_folding(const Chunk& block, const model::RingShape& ring) {
+  if (!run_.quotient.smaller()) return;
+  if (!looked_at_.insert({block.communicator, ring.size, ring.stride}).second) return;
+  const auto communicators = static_cast<std::uint32_t>(run_.communicators.all().size());
+  for (std::uint32_t c = 0; c < communicators; ++c) {
+    if (run_.quotient.communicator(c) != block.communicator) continue;
+    const Communicator& group = run_.communicators[c];
+    for (std::uint32_t member = 0; member < group.members; ++member) {
+      if (ring.position(member) != 0) continue;
+      const auto tree = planner_.switch_tree(group, ring, member);
+      if (!tree) continue;  // who runs it will say so
+      for (const auto& limited : (*tree)->limited) {
+        const Owner owner{c, *tree};
+        if (owners_.try_emplace(limited.at, owner).first->second == owner) continue;
+        run_.fold_failed = "groups share switches that do only so many collectives at once";
+        return;
+      }
+    }
+  }
+}
+
+bool InSwitches::settle() {
+  const std::vector<std::uint32_t> begin = streams_.admit();
+  for (const std::uint32_t number : begin) start(number);
+  return !begin.empty();
+}
+
+void InSwitches::start(std::uint32_t number) {
+  UnderWay& phase = under_way_[number];
+  phase.end = run_.now();
+  if (!is_worked_out()) return send(number);
+  const model::PhaseSpec& spec = *phase.spec;
+  const std::int64_t takes = phase.tree->takes(spec.request.type, spec.request.data);
+  end(number, run_.after(model::later(takes, 2 * spec.endpoint)));
 }
 
 // Where ranks stand for others, each sends what is its own.
@@ -56,10 +105,9 @@ void InSwitches::send(std::uint32_t number) {
   const Chunk& block = chunks_[phase.block];
   const model::RingShape& ring = phase.spec->request.ring;
   if (phase.ring.parties == nullptr) {
-    const SwitchTree* known = tree(block, *phase.spec, phase.ring.base);
-    if (known == nullptr) return;
-    wait_for_buffers(number, *known);
-    for (std::uint32_t edge = 0; edge < known->edges.size(); ++edge) send(number, *known, edge, 1);
+    const SwitchTree& known = *phase.tree;
+    wait_for_buffers(number, known);
+    for (std::uint32_t edge = 0; edge < known.edges.size(); ++edge) send(number, known, edge, 1);
     return;
   }
   for (const std::uint32_t player : phase.ring.players()) {
@@ -108,12 +156,21 @@ void InSwitches::arrives(const Event& event) {
   phase.end = std::max(phase.end, run_.after(phase.beyond[event.key]));
   if (--phase.left > 0) return;
   const std::int64_t wait = 2 * phase.spec->endpoint;
-  end(phase, run_.after(model::later(phase.end - run_.now(), wait)));
-  phase.beyond.clear();
-  free_.push_back(event.first);
+  end(event.first, run_.after(model::later(phase.end - run_.now(), wait)));
 }
 
-void InSwitches::end(const UnderWay& phase, std::int64_t time) {
+void InSwitches::leaves(const Event& event) {
+  streams_.leave(*under_way_[event.first].tree);
+  forget(event.first);
+}
+
+void InSwitches::forget(std::uint32_t number) {
+  under_way_[number].beyond.clear();
+  free_.push_back(number);
+}
+
+void InSwitches::end(std::uint32_t number, std::int64_t time) {
+  const UnderWay& phase = under_way_[number];
   const model::RingShape& ring = phase.spec->request.ring;
   const auto one = [&](std::uint32_t member) {
     run_.queue.push(
@@ -121,10 +178,12 @@ void InSwitches::end(const UnderWay& phase, std::int64_t time) {
   };
   if (phase.ring.parties == nullptr) {
     for (std::uint32_t p = 0; p < ring.size; ++p) one(phase.ring.base + p * ring.stride);
-    return;
+  } else {
+    for (const std::uint32_t player : phase.ring.players())
+      one(chunks_.group(chunks_[phase.block]).who_plays(player).member);
   }
-  for (const std::uint32_t player : phase.ring.players())
-    one(chunks_.group(chunks_[phase.block]).who_plays(player).member);
+  if (phase.tree->limited.empty()) return forget(number);
+  run_.queue.push({.time = time, .kind = EventKind::switch_free, .first = number});
 }
 
 }  // namespace orrery::sim

@@ -4,12 +4,17 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <set>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "orrery/model/collective/in_network/switch_tree.h"
 #include "orrery/sim/gatherings.h"
 #include "orrery/sim/phase_run.h"
 #include "orrery/sim/planner.h"
+#include "orrery/sim/switch_streams.h"
 #include "orrery/sim/transport.h"
 
 namespace orrery::sim {
@@ -21,6 +26,10 @@ namespace orrery::sim {
 /// tree is a message up and one down. All leave at the same time, since a byte is handed on as soon
 /// as it is summed; the phase ends when the last of them has ended, and its last byte has gone up
 /// and down the whole tree. Elsewhere the tree says how long it takes (SwitchTree::takes).
+///
+/// Where switches of the tree do only so many collectives at once it may have to wait for others
+/// (SwitchStreams). Chunks of a collective, and its phases in several dimensions, each count as
+/// one.
 class InSwitches final : public PhaseRun {
  public:
   InSwitches(Run& run, const Planner& planner, Chunks& chunks, Transport& transport)
@@ -41,12 +50,17 @@ class InSwitches final : public PhaseRun {
   void begin(Stream& stream) override;
   /// Events of kind switch_deliver.
   void arrives(const Event& event) override;
+  /// Events of kind switch_free.
+  void leaves(const Event& event);
+  /// Phases that have their switches now begin. False: there are none.
+  bool settle();
 
   /// Goes on from where another has come to.
   void resume(const InSwitches& other) {
     gatherings_.resume(other.gatherings_);
     under_way_ = other.under_way_;
     free_ = other.free_;
+    streams_ = other.streams_;
   }
 
  private:
@@ -58,11 +72,17 @@ class InSwitches final : public PhaseRun {
     std::int64_t end = 0;              ///< by what has arrived so far
     std::uint32_t left = 0;            ///< messages that have not
     std::vector<std::int64_t> beyond;  ///< by message: latency of the tree beyond its own way
+    const model::SwitchTree* tree = nullptr;  ///< of the first that plays: whose streams it takes
   };
 
   [[nodiscard]] const model::SwitchTree* tree(const Chunk& block, const model::PhaseSpec& spec,
                                               std::uint32_t member);
-  void end(const UnderWay& phase, std::int64_t time);
+  [[nodiscard]] std::uint32_t keep(UnderWay phase);
+  void wait_for_switches(std::uint32_t number);
+  void doubt_folding(const Chunk& block, const model::RingShape& ring);
+  void start(std::uint32_t number);
+  void end(std::uint32_t number, std::int64_t time);
+  void forget(std::uint32_t number);
   void send(std::uint32_t number);
   void wait_for_buffers(std::uint32_t number, const model::SwitchTree& tree);
   void send(std::uint32_t number, const model::SwitchTree& tree, std::uint32_t edge,
@@ -75,6 +95,11 @@ class InSwitches final : public PhaseRun {
   Transport& transport_;
   std::vector<UnderWay> under_way_;
   std::vector<std::uint32_t> free_;
+  SwitchStreams streams_;
+  /// Folded: whose trees each switch that does only so many at once is in.
+  using Owner = std::pair<std::uint32_t, const model::SwitchTree*>;  // of a communicator
+  std::map<model::EndPoint, Owner> owners_;
+  std::set<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>> looked_at_;
 };
 
 }  // namespace orrery::sim

@@ -3,8 +3,10 @@
 // Collectives that switches do, on every kind of network.
 #include <gtest/gtest.h>
 
+#include <random>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "orrery/platform/cluster.h"
 #include "orrery/sim/sim_testing.h"
@@ -137,6 +139,145 @@ TEST(InSwitches, AreAPhaseAmongOthers) {
     EXPECT_EQ(takes(workload, machine(two, "flow", "[ring, in_network]"), fold),
               rings + 1'001'000'000);
   }
+}
+
+/// The switches of a machine do only so many collectives at once.
+std::string limited(std::string network, int streams) {
+  const std::string figures = "{streams: " + std::to_string(streams) + "}";
+  for (const std::string key : {"in_network: {}", "\"leaf*\"", "\"spine*\""}) {
+    const auto at = network.find(key);
+    if (at == std::string::npos) continue;
+    if (key.back() == '}')
+      network.replace(at + key.size() - 2, 2, figures);
+    else
+      network.insert(at + key.size(), ", with: " + figures);
+  }
+  return network;
+}
+
+/// A collective of some ranks that they begin after computing.
+struct LateGroup {
+  std::vector<std::uint32_t> ranks;
+  std::int64_t after = 0;  // microseconds
+};
+
+/// Their groups are called as what they are numbered.
+graph::Workload among(std::uint32_t count, const std::vector<LateGroup>& all,
+                      CollectiveType type = CollectiveType::all_reduce) {
+  std::vector<Rank> ranks(count);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    for (const std::uint32_t r : all[i].ranks) {
+      Rank& rank = ranks[r];
+      testing::Deps after;
+      if (all[i].after > 0) after = {rank.comp(us(all[i].after))};
+      rank.coll(type, 1'000'000, after, "g" + std::to_string(i));
+    }
+  }
+  graph::Workload made = testing::workload(ranks);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const std::string name = "g" + std::to_string(i);
+    made.groups[name] = {name, all[i].ranks};
+  }
+  return made;
+}
+
+TEST(InSwitches, WaitForAStreamOfTheirSwitch) {
+  const auto halves = among(8, {{{0, 1, 2, 3}, 0}, {{4, 5, 6, 7}, 0}});
+  for (const char* model : {"analytical", "flow", "message"}) {
+    for (const bool fold : {true, false}) {
+      SCOPED_TRACE(std::string(model) + (fold ? " folded" : ""));
+      EXPECT_EQ(takes(halves, machine(limited(kSwitch, 2), model), fold), 1'001'000'000);
+      EXPECT_EQ(takes(halves, machine(limited(kSwitch, 1), model), fold), 2 * 1'001'000'000);
+      // Who is alone never waits.
+      EXPECT_EQ(
+          takes(one(CollectiveType::all_reduce, 8), machine(limited(kSwitch, 1), model), fold),
+          1'001'000'000);
+    }
+  }
+}
+
+// One that wants two switches keeps its place at both: 0 and 4 wait for 1 and 2 below one leaf, and
+// 5 and 6, who come later below the other, do not pass them.
+TEST(InSwitches, AreServedInTheOrderInWhichTheyCome) {
+  const auto lines = among(16, {{{1, 2}, 0}, {{0, 4}, 100}, {{5, 6}, 200}});
+  const auto machines = [](int streams, const char* model) {
+    return machine(limited(kTree, streams), model, "one_in_network");
+  };
+  for (const char* model : {"analytical", "flow", "message"}) {
+    SCOPED_TRACE(model);
+    const std::int64_t below_leaf = 1'001'000'000, below_spine = 1'001'600'000;
+    EXPECT_EQ(takes(lines, machines(1, model)), 2 * below_leaf + below_spine);
+    EXPECT_EQ(takes(lines, machines(2, model)), 200'000'000 + below_leaf);
+  }
+}
+
+// Those that share no switch are folded all the same, and those that do are not.
+TEST(InSwitches, FoldWhereNobodySharesALimitedSwitch) {
+  const std::string two =
+      "network: [{block: switch, size: 4, bandwidth: 1 GB/s, latency: 500 ns, in_network: {}},"
+      " {block: switch, size: 4, bandwidth: 1 GB/s, latency: 500 ns}]";
+  Rank rank;
+  rank.coll(CollectiveType::all_reduce, 1'000'000);
+  rank.coll(CollectiveType::all_reduce, 2'000'000);
+  const auto twice = testing::replicated(rank, 16);
+  const auto apart = machine(limited(two, 1), "analytical", "[in_network, ring]");
+  Options options;
+  options.fold = true;
+  const auto made = simulate(twice, apart, options);
+  ASSERT_TRUE(made);
+  EXPECT_EQ(made->savings.representatives, 1U) << made->savings.not_folded;
+  EXPECT_EQ(made->end.count(), takes(twice, apart, false));
+  const auto halves = among(8, {{{0, 1, 2, 3}, 0}, {{4, 5, 6, 7}, 0}});
+  const auto shared = simulate(halves, machine(limited(kSwitch, 1), "flow"), options);
+  ASSERT_TRUE(shared);
+  EXPECT_EQ(shared->savings.representatives, 8U);
+  EXPECT_EQ(shared->savings.not_folded,
+            "groups share switches that do only so many collectives at once");
+}
+
+// Any groups at any times: folding, threads and the network's model change nothing that they must
+// not, fewer streams never help a group that is alone, and as many as there are groups are enough.
+TEST(InSwitches, StreamsGoWithEverythingElse) {
+  std::mt19937_64 random(7);
+  std::size_t waited = 0;
+  for (int i = 0; i < 60; ++i) {
+    std::vector<LateGroup> groups;
+    const std::size_t count = 2 + random() % 3;
+    const bool columns = random() % 2 == 0;  // each goes through the spine, no two share a rank
+    for (std::size_t g = 0; g < count; ++g) {
+      LateGroup& made = groups.emplace_back();
+      made.after = static_cast<std::int64_t>(random() % 3 * 400);
+      const std::uint32_t step = !columns && random() % 2 == 0 ? 1 : 4;
+      const auto first = static_cast<std::uint32_t>(columns ? g : random() % 4);
+      for (std::uint32_t m = 0; m < 4; ++m)
+        made.ranks.push_back((first * (step == 1 ? 4 : 1) + m * step) % 16);
+    }
+    constexpr CollectiveType kTypes[] = {CollectiveType::all_reduce, CollectiveType::reduce_scatter,
+                                         CollectiveType::all_gather};
+    const auto workload = among(16, groups, kTypes[random() % 3]);
+    for (const char* model : {"analytical", "flow", "message"}) {
+      std::int64_t without = 0;
+      for (const int streams : {0, 1, 2, 4}) {
+        const auto on = machine(limited(kTree, streams), model, "one_in_network");
+        const std::int64_t unfolded = takes(workload, on, false);
+        EXPECT_EQ(takes(workload, on, true), unfolded) << i << " " << model << " " << streams;
+        Options side_by_side;
+        side_by_side.threads = 4;
+        const auto made = simulate(workload, on, side_by_side);
+        ASSERT_TRUE(made);
+        EXPECT_EQ(made->end.count(), unfolded) << i << " " << model << " " << streams;
+        if (streams == 0) without = unfolded;
+        if (streams == 4) {
+          EXPECT_EQ(unfolded, without) << i << " " << model;
+        }
+        if (std::string(model) == "analytical") {
+          EXPECT_GE(unfolded, without);
+          waited += unfolded > without ? 1 : 0;
+        }
+      }
+    }
+  }
+  EXPECT_GT(waited, 40U);
 }
 
 TEST(InSwitches, WhoCannotIsNotAskedTo) {

@@ -85,6 +85,8 @@ void Phases::handle(const Event& event) {
       return trees_.arrives(event);
     case EventKind::switch_deliver:
       return in_switches_.arrives(event);
+    case EventKind::switch_free:
+      return in_switches_.leaves(event);
     case EventKind::ready_to_send:
       return announcement_arrives(event);
     case EventKind::ready_late: {

@@ -41,6 +41,8 @@ class Phases : public ChunkQueues::Starter, public Boundary::Frees {
     }
     packets_.flush(run);
   }
+  /// Decides what was left to decide in this tick. False: nothing was.
+  bool settle() { return in_switches_.settle(); }
   void bus_expires(std::uint32_t rank, std::uint32_t code) { boundary_.expire(rank, code); }
 
   /// Whether the phase ends in one event.

@@ -5,6 +5,8 @@
 #include <utility>
 #include <vector>
 
+#include "orrery/model/collective/in_network/switch_tree.h"
+
 namespace orrery::sim {
 
 using platform::InterDimension;
@@ -110,6 +112,7 @@ std::string why_not_skip(const graph::Workload& workload, const platform::Platfo
   if (any_lags(workload)) return "nodes wait after others";
   // What is on its way in a network is not among what is compared.
   if (!network.repeatable || !network.uncontended) return "messages share links";
+  if (model::streams_limited(platform)) return "collectives wait for switches";
   switch (platform.remote_memory.kind) {
     case RemoteMemoryKind::none:
       break;
@@ -135,6 +138,7 @@ std::string why_one_part(const graph::Workload& workload, const platform::Platfo
   if (platform.collectives.rendezvous) return "receivers announce themselves to senders";
   if (!workload.custom_collectives.empty()) return "collectives are given as traces";
   if (!network.parallel || !network.uncontended) return "messages share links";
+  if (model::streams_limited(platform)) return "collectives wait for switches";
   switch (platform.remote_memory.kind) {
     case RemoteMemoryKind::none:
     case RemoteMemoryKind::per_npu:

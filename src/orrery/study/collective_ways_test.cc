@@ -102,9 +102,10 @@ std::string any_fabric(std::mt19937_64& random) {
       one_of({"kind: switch", "kind: fat_tree, per_leaf: 2, radix: 8, oversubscription: 2",
               "kind: rail_optimised, per_leaf: 2, radix: 8", "kind: fully_connected", "kind: ring",
               "kind: dragonfly, per_leaf: 2, group: 2, global_links: 4"});
-  std::string text = "fabric: {hosts: [" + hosts + "], network: {" + network + ", port: " + link() +
-                     "}, routing: " + one_of({"known", "ecmp", "spray"}) +
-                     ", in_network: [{switches: \"*\"}]";
+  std::string text =
+      "fabric: {hosts: [" + hosts + "], network: {" + network + ", port: " + link() +
+      "}, routing: " + one_of({"known", "ecmp", "spray"}) + ", in_network: [{switches: \"*\"" +
+      one_of({"", ", with: {streams: 1}", ", with: {streams: 2, buffer: 8 kB}"}) + "}]";
   if (network == "kind: fully_connected" || network == "kind: ring") {
     if (hosts.find("nics") == std::string::npos)
       text.erase(text.find(", in_network"));  // there is no switch

@@ -9,6 +9,9 @@
 #include <tuple>
 #include <utility>
 
+#include "orrery/platform/cluster.h"
+#include "orrery/platform/fabric.h"
+
 namespace orrery::model {
 
 using graph::CollectiveType;
@@ -30,6 +33,17 @@ std::int64_t in_ps(double nanoseconds) {
 bool switches_do(CollectiveType type) {
   return type == CollectiveType::all_reduce || type == CollectiveType::reduce_scatter ||
          type == CollectiveType::all_gather;
+}
+
+bool streams_limited(const platform::Platform& platform) {
+  if (!platform::uses_switches(platform.collectives)) return false;
+  if (platform.fabric != nullptr) {
+    const auto& reducers = platform.fabric->reducers;
+    return std::any_of(reducers.begin(), reducers.end(),
+                       [](const auto& one) { return one.figures.streams > 0; });
+  }
+  return std::any_of(platform.dims.begin(), platform.dims.end(),
+                     [](const auto& dim) { return dim.in_network && dim.in_network->streams > 0; });
 }
 
 // What is scattered comes down to those that want it, what is gathered goes up from those that have
@@ -210,6 +224,15 @@ Result<void> SwitchTrees::finish(SwitchTree& tree, EndPoint root) {
     tree.latency_down = std::max(tree.latency_down, below);
     tree.levels = std::max(tree.levels, levels);
   }
+  if (auto can = hold_to_figures(tree, children); !can) return can;
+  for (auto& [link, one] : busy) tree.links_.push_back(std::move(one));
+  return {};
+}
+
+// What the switches of a tree can do, by how many hang on each.
+Result<void> SwitchTrees::hold_to_figures(SwitchTree& tree,
+                                          const std::map<EndPoint, std::int64_t>& children) const {
+  const auto& reducers = ways_.reducers();
   const double round_trip = static_cast<double>(tree.latency + tree.latency_down) / kPsPerNs;
   for (const auto& [at, count] : children) {
     const platform::InNetwork& figures = reducers[at - ways_.rank_count()].figures;
@@ -219,10 +242,11 @@ Result<void> SwitchTrees::finish(SwitchTree& tree, EndPoint root) {
                               figures.radix),
                   "choose another algorithm, or smaller groups");
     }
+    if (figures.streams > 0)
+      tree.limited.push_back({at, static_cast<std::uint32_t>(figures.streams)});
     if (figures.buffer.count() > 0 && round_trip > 0)
       tree.window = std::min(tree.window, static_cast<double>(figures.buffer.count()) / round_trip);
   }
-  for (auto& [link, one] : busy) tree.links_.push_back(std::move(one));
   return {};
 }
 

@@ -50,6 +50,12 @@ struct SwitchTree {
   std::int64_t latency = 0;  ///< picoseconds from the farthest member to the root
   std::int64_t latency_down = 0;
   double window = 0;  ///< bytes per nanosecond that buffers let over an edge; infinite: all
+  /// Its switches that do only so many collectives at once.
+  struct Limited {
+    EndPoint at = 0;
+    std::uint32_t streams = 0;
+  };
+  std::vector<Limited> limited;  ///< ascending
 
   /// Over an edge.
   [[nodiscard]] Passed passed(graph::CollectiveType type, std::int64_t data,
@@ -75,6 +81,9 @@ struct SwitchTree {
 /// Whether switches can do it: all-reduce, reduce-scatter, all-gather.
 [[nodiscard]] bool switches_do(graph::CollectiveType type);
 
+/// Whether collectives by switches may have to wait for each other (InNetwork::streams).
+[[nodiscard]] bool streams_limited(const platform::Platform& platform);
+
 /// Finds trees, each once. Of a dimension the tree is its switch; on a fabric the root is the
 /// switch that the members (64 of them, where there are more) reach with the least latency, then
 /// the fewest hops, then the lowest number; each member goes there by the way that messages take,
@@ -93,6 +102,8 @@ class SwitchTrees {
   [[nodiscard]] Result<EndPoint> switch_of_dim(std::span<const std::uint32_t> ranks) const;
   [[nodiscard]] Result<SwitchTree> grow(std::span<const std::uint32_t> ranks, EndPoint root);
   [[nodiscard]] Result<void> finish(SwitchTree& tree, EndPoint root);
+  [[nodiscard]] Result<void> hold_to_figures(
+      SwitchTree& tree, const std::map<EndPoint, std::int64_t>& children) const;
   [[nodiscard]] std::string name_of(EndPoint reducer) const;
 
   Ways ways_;
