@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "orrery/graph/expert_exchange.h"
 
+#include <algorithm>
 #include <charconv>
 
 namespace orrery::graph {
@@ -25,6 +26,14 @@ std::string_view next_field(std::string_view& text) {
 
 }  // namespace
 
+double any_reached(double there, int top_k, int experts) {
+  const double all = experts;
+  double missed = 1;
+  for (int k = 0; k < top_k && missed > 0; ++k)
+    missed *= std::max(0.0, all - there - k) / (all - k);
+  return 1 - missed;
+}
+
 std::string_view name(ExpertWay way) {
   switch (way) {
     case ExpertWay::none:
@@ -32,9 +41,11 @@ std::string_view name(ExpertWay way) {
     case ExpertWay::deepep:
       return "deepep";
     case ExpertWay::deepep_low_latency:
+      return "deepep_low_latency";
+    case ExpertWay::in_network:
       break;
   }
-  return "deepep_low_latency";
+  return "in_network";
 }
 
 std::string to_text(const ExpertExchange& exchange) {
@@ -50,7 +61,8 @@ std::optional<ExpertExchange> parse_expert_exchange(std::string_view text) {
   ExpertExchange exchange;
   const std::string_view which = next_field(text), way = next_field(text);
   if (which != "combine" && which != "dispatch") return std::nullopt;
-  for (const ExpertWay known : {ExpertWay::deepep, ExpertWay::deepep_low_latency})
+  for (const ExpertWay known :
+       {ExpertWay::deepep, ExpertWay::deepep_low_latency, ExpertWay::in_network})
     if (way == name(known)) exchange.set(known, which == "combine");
   if (!exchange) return std::nullopt;
   if (!read_field(next_field(text), "experts", exchange.experts) ||

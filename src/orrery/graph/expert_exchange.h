@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Tokens on their way to experts and back by a library made for it.
+// Tokens on their way to experts and back by what is made for it.
 #pragma once
 
 #include <compare>
@@ -17,6 +17,7 @@ enum class ExpertWay : std::uint8_t {
   deepep,              ///< DeepEP's normal kernels: a token goes once to each rank that has one of
                        ///< its experts, and once to each node
   deepep_low_latency,  ///< DeepEP's low-latency kernels: a copy for each expert, straight there
+  in_network,          ///< switches: a token leaves its rank once, and comes back as one sum
 };
 
 /// What an all-to-all is to such kernels. Its size is that of the copies that one rank sends:
@@ -33,6 +34,10 @@ struct ExpertExchange {
   void set(ExpertWay way, bool combine) {
     step = static_cast<std::uint8_t>(static_cast<unsigned>(way) << 1 | (combine ? 1U : 0U));
   }
+  /// Whether a library of its own does it, where libraries run collectives.
+  [[nodiscard]] bool by_library() const {
+    return way() == ExpertWay::deepep || way() == ExpertWay::deepep_low_latency;
+  }
   [[nodiscard]] explicit operator bool() const { return way() != ExpertWay::none; }
   /// All in one number; 0 for none.
   [[nodiscard]] std::uint64_t bits() const {
@@ -42,7 +47,12 @@ struct ExpertExchange {
   friend auto operator<=>(const ExpertExchange&, const ExpertExchange&) = default;
 };
 
-/// "deepep", "deepep_low_latency".
+/// How likely a token reaches at least one of `there` of its model's experts, where it goes to
+/// top_k different ones and each is as likely as the other: 1 - C(experts - there, top_k) /
+/// C(experts, top_k), which is drawing without replacement. O(top_k).
+[[nodiscard]] double any_reached(double there, int top_k, int experts);
+
+/// "deepep", "deepep_low_latency", "in_network".
 [[nodiscard]] std::string_view name(ExpertWay way);
 /// "dispatch deepep experts=256 top_k=8 row=7168", as traces keep it (attribute `experts`).
 [[nodiscard]] std::string to_text(const ExpertExchange& exchange);

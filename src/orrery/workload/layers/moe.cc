@@ -26,6 +26,20 @@ namespace {
 
 using graph::CollectiveType;
 
+graph::ExpertWay way_of(Dispatcher dispatcher) {
+  switch (dispatcher) {
+    case Dispatcher::all_to_all:
+      break;
+    case Dispatcher::deepep:
+      return graph::ExpertWay::deepep;
+    case Dispatcher::deepep_low_latency:
+      return graph::ExpertWay::deepep_low_latency;
+    case Dispatcher::in_network:
+      return graph::ExpertWay::in_network;
+  }
+  return graph::ExpertWay::none;
+}
+
 /// The block being written.
 class Experts {
  public:
@@ -76,11 +90,9 @@ class Experts {
   [[nodiscard]] Op carry(const char* name, Phase phase, bool combine) const {
     const Amount size = combine ? from_experts(tokens_.exchanged) : to_experts(tokens_.exchanged);
     Op op = on_ep(name, phase, CollectiveType::all_to_all, size);
-    const Dispatcher by = scope_.spec->parallel.dispatcher;
-    if (by == Dispatcher::all_to_all) return op;
-    op.exchange.set(
-        by == Dispatcher::deepep ? graph::ExpertWay::deepep : graph::ExpertWay::deepep_low_latency,
-        combine);
+    const graph::ExpertWay way = way_of(scope_.spec->parallel.dispatcher);
+    if (way == graph::ExpertWay::none) return op;
+    op.exchange.set(way, combine);
     op.exchange.experts = static_cast<std::uint16_t>(moe_.experts);
     op.exchange.top_k = static_cast<std::uint8_t>(moe_.top_k);
     op.exchange.row = static_cast<std::uint16_t>(

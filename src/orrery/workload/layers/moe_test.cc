@@ -167,7 +167,8 @@ TEST(Moe, DispatchersAreSaidOfWhatTheyCarry) {
   spec.parallel.dp = spec.parallel.ep = 64;
   spec.precision.dispatch = Dtype::fp8;
   using graph::ExpertWay;
-  for (const auto way : {ExpertWay::none, ExpertWay::deepep, ExpertWay::deepep_low_latency}) {
+  for (const auto way :
+       {ExpertWay::none, ExpertWay::deepep, ExpertWay::deepep_low_latency, ExpertWay::in_network}) {
     spec.parallel.dispatcher = static_cast<Dispatcher>(way);
     const LoweredPart part = block_of(spec);
     const auto check = [&](const std::vector<Op>& ops, const char* name, bool combine) {

@@ -40,6 +40,7 @@ enum class Dispatcher : std::uint8_t {
   all_to_all,          ///< the collective library
   deepep,              ///< DeepEP's normal kernels
   deepep_low_latency,  ///< DeepEP's low-latency kernels
+  in_network,          ///< switches, where the cluster has such; else the collective library
 };
 
 /// How tensor-parallel communication goes with the products before and after it (sp only).
@@ -334,7 +335,8 @@ struct Words<workload::Dispatcher> {
       WordTable<workload::Dispatcher>{"all_to_all", workload::Dispatcher::all_to_all},
       WordTable<workload::Dispatcher>{"deepep", workload::Dispatcher::deepep},
       WordTable<workload::Dispatcher>{"deepep_low_latency",
-                                      workload::Dispatcher::deepep_low_latency}};
+                                      workload::Dispatcher::deepep_low_latency},
+      WordTable<workload::Dispatcher>{"in_network", workload::Dispatcher::in_network}};
 };
 template <>
 struct Words<workload::ScheduleKind> {

@@ -121,10 +121,7 @@ double low_latency_us(const Asked& asked, const graph::ExpertExchange& exchange,
 }  // namespace
 
 double groups_reached(double groups, int top_k, int experts) {
-  const double all = experts, each = all / groups;
-  double missed = 1;
-  for (int k = 0; k < top_k && missed > 0; ++k) missed *= std::max(0.0, all - each - k) / (all - k);
-  return groups * (1 - missed);
+  return groups * graph::any_reached(experts / groups, top_k, experts);
 }
 
 ExchangeTime exchange_time(const graph::ExpertExchange& exchange, std::int64_t bytes,
