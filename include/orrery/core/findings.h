@@ -83,6 +83,7 @@ enum class FindingCode : std::uint8_t {
   unmatched_send,
   masked_collective,
   collective_approximated,
+  collective_by_end_points,
   collective_replayed,
   chunk_order_resolved,
   missing_chunk_raised,

@@ -142,6 +142,10 @@ constexpr FindingInfo kInfos[] = {
     {"masked_collective", info, "a collective with no dimension to run on; it completes at once"},
     {"collective_approximated", info,
      "a collective without an algorithm of its own; charged as the one with the same traffic"},
+    {"collective_by_end_points", info,
+     "switches were to carry an all-to-all, but it does not say that it takes tokens to experts "
+     "and "
+     "back, or crosses several dimensions; end points sent to each other directly"},
     {"collective_replayed", info,
      "a collective that does not say its type or size, or has no other rank here; it takes its "
      "recorded duration"},

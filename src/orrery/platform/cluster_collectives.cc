@@ -65,13 +65,8 @@ void check_algorithm(const AlgorithmSpec& spec, std::int64_t members, Collective
 
 /// Of a dimension, or of all of them.
 void check_switches(const AlgorithmSpec& spec, const Platform& platform,
-                    std::optional<std::size_t> dim, Collective collective, const std::string& path,
-                    Reading& reading) {
+                    std::optional<std::size_t> dim, const std::string& path, Reading& reading) {
   if (!by_switches(spec.algorithm)) return;
-  if (collective == Collective::all_to_all) {
-    return reading.fail(Errc::config_conflict, path, "switches cannot run an all-to-all",
-                        "use direct");
-  }
   if (platform.fabric) {
     if (!platform.fabric->reducers.empty()) return;
     return reading.fail(Errc::config_conflict, path, "no switch of the fabric says that it can",
@@ -104,7 +99,7 @@ CollectivePlan make_plan(const PlanValue& value, const Platform& platform, Colle
   plan.per_dim = value.algorithms;
   if (is_one(plan.per_dim.front().algorithm) && plan.per_dim.size() == 1) {
     check_algorithm(plan.per_dim.front(), platform.npu_count(), collective, path, reading);
-    check_switches(plan.per_dim.front(), platform, {}, collective, path, reading);
+    check_switches(plan.per_dim.front(), platform, {}, path, reading);
     return plan;
   }
   if (value.for_every_dim) plan.per_dim.assign(platform.dims.size(), value.algorithms.front());
@@ -123,7 +118,7 @@ CollectivePlan make_plan(const PlanValue& value, const Platform& platform, Colle
     }
     if (platform.dims[d].size <= 1) continue;
     check_algorithm(plan.per_dim[d], platform.dims[d].size, collective, place, reading);
-    check_switches(plan.per_dim[d], platform, d, collective, place, reading);
+    check_switches(plan.per_dim[d], platform, d, place, reading);
   }
   return plan;
 }
@@ -167,7 +162,8 @@ void set_collectives(const ClusterSection& file, Platform& platform, Reading& re
 }
 
 bool uses_switches(const CollectiveConfig& config) {
-  const std::array plans{&config.all_reduce, &config.all_gather, &config.reduce_scatter};
+  const std::array plans{&config.all_reduce, &config.all_gather, &config.reduce_scatter,
+                         &config.all_to_all};
   const auto some = [](const std::vector<AlgorithmSpec>& algorithms) {
     return std::any_of(algorithms.begin(), algorithms.end(),
                        [](const AlgorithmSpec& one) { return by_switches(one.algorithm); });
@@ -205,7 +201,10 @@ Result<void> use_algorithms(Platform& platform, std::string_view words) {
   };
   set_if_it_can(config.all_gather, Collective::all_gather);
   set_if_it_can(config.reduce_scatter, Collective::reduce_scatter);
-  set_if_it_can(config.all_to_all, Collective::all_to_all);
+  // Most all-to-alls are none that switches can do.
+  const auto is_by_switches = [](const auto& one) { return by_switches(one.algorithm); };
+  if (std::none_of(value.algorithms.begin(), value.algorithms.end(), is_by_switches))
+    set_if_it_can(config.all_to_all, Collective::all_to_all);
   config.custom_by_node.clear();
   config.library = CollectiveLibrary::ideal;
   return {};

@@ -97,6 +97,12 @@ void Collectives::begin(std::uint32_t rank, graph::NodeId node, CollectiveType t
     run_.note(FindingCode::group_falls_back_to_ring, rank, node);
   }
   if (cutting->raised) run_.note(FindingCode::missing_chunk_raised, rank, node);
+  const bool for_switches = std::any_of(topology.dims.begin(), topology.dims.end(), [](auto& dim) {
+    return dim.algorithm.algorithm == platform::Algorithm::in_network && dim.involved &&
+           dim.ring.size > 1 && dim.library.nodes == 0;
+  });
+  if (for_switches && Planner::by_end_points(type, graph.collective(node).exchange, topology))
+    run_.note(FindingCode::collective_by_end_points, rank, node);
   const std::uint32_t op = new_operation(rank, node);
   if (run_.observer != nullptr) run_.observer->joins(rank, node, *communicator, topology);
   issue_chunks(op, *communicator, type, *cutting, *number, next_priority(rank, node));

@@ -134,11 +134,22 @@ void Groups::make_view(View& made, const UseSet& set, std::uint32_t number) {
   Kind& kind = kinds_[groups_[number].kind];
   for (const CollectiveUse& use : set.uses) {
     for (const std::uint32_t topology :
-         planner_.topologies(use.type, number, all, all.dims(use.mask))) {
-      for (const model::LogicalDim& dim : planner_.topology(topology).dims) {
-        if (dim.involved && dim.ring.size > 1) add_ring(made, kind, dim, all.members);
-      }
-    }
+         planner_.topologies(use.type, number, all, all.dims(use.mask)))
+      add_rings(made, kind, use.type, planner_.topology(topology), all.members);
+  }
+}
+
+void Groups::add_rings(View& made, Kind& kind, graph::CollectiveType type,
+                       const model::LogicalTopology& topology, std::uint32_t members) {
+  for (const model::LogicalDim& dim : topology.dims) {
+    if (!dim.involved || dim.ring.size < 2) continue;
+    add_ring(made, kind, dim, members);
+    if (type != graph::CollectiveType::all_to_all ||
+        dim.algorithm.algorithm != platform::Algorithm::in_network)
+      continue;
+    model::LogicalDim by_end_points = dim;  // those that switches cannot do
+    by_end_points.algorithm = {platform::Algorithm::direct, 1};
+    add_ring(made, kind, by_end_points, members);
   }
 }
 

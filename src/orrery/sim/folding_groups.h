@@ -141,6 +141,8 @@ class Groups {
     return kinds_[groups_[slot.group].kind].views[slot.view];
   }
   void make_view(View& made, const UseSet& set, std::uint32_t number);
+  void add_rings(View& made, Kind& kind, graph::CollectiveType type,
+                 const model::LogicalTopology& topology, std::uint32_t members);
   void add_ring(View& made, Kind& kind, const model::LogicalDim& dim, std::uint32_t members);
   void add_tree(const Ring& ring, const Slot& slot, std::vector<std::uint64_t>& words) const;
   /// Null: there is none, and the run will fail.

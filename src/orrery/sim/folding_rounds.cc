@@ -157,7 +157,7 @@ void Groups::add_tree(const Ring& ring, const Slot& slot, std::vector<std::uint6
   words.push_back(static_cast<std::uint64_t>(tree->latency_down));
   for (const auto type : {graph::CollectiveType::all_reduce, graph::CollectiveType::reduce_scatter,
                           graph::CollectiveType::all_gather})
-    words.push_back(static_cast<std::uint64_t>(tree->takes(type, std::int64_t{1} << 40)));
+    words.push_back(static_cast<std::uint64_t>(tree->takes({type, std::int64_t{1} << 40, {}})));
 }
 
 void Groups::add_distances(const Ring& ring, const Slot& slot,

@@ -215,8 +215,7 @@ std::pair<std::int64_t, std::int64_t> History::by_switches(const Stream& stream)
       planner_.switch_tree(chunks_.group(chunks_.of(stream)), spec.request.ring, stream.member);
   if (!tree) return {0, 0};  // the run has failed
   const std::int64_t latency = (*tree)->latency + (*tree)->latency_down;
-  return {latency + 2 * spec.endpoint,
-          (*tree)->takes(spec.request.type, spec.request.data) - latency};
+  return {latency + 2 * spec.endpoint, (*tree)->takes(InSwitches::asked(spec)) - latency};
 }
 
 std::pair<std::int64_t, std::int64_t> History::work_out(const Stream& stream) const {

@@ -38,6 +38,7 @@ void InSwitches::begin(Stream& stream) {
   const SwitchTree* known = tree(chunks_.of(stream), spec, first);
   if (known == nullptr) return;
   const std::uint32_t number = keep({&spec, stream.id.block, *all, run_.now(), 0, {}, known});
+  doubt_folding(chunks_.of(stream), spec, *known);
   if (known->limited.empty()) return start(number);
   wait_for_switches(number);
 }
@@ -56,30 +57,35 @@ std::uint32_t InSwitches::keep(UnderWay phase) {
 void InSwitches::wait_for_switches(std::uint32_t number) {
   const UnderWay& phase = under_way_[number];
   const Chunk& block = chunks_[phase.block];
-  doubt_folding(block, phase.spec->request.ring);
   streams_.ask(
       {run_.now(), block.order, block.communicator, phase.ring.leader, number, phase.tree});
 }
 
 // One group that is run for several that are alike takes streams of its own switches only. That is
-// what happens where each such switch is in the tree of one ring of one group.
-void InSwitches::doubt_folding(const Chunk& block, const model::RingShape& ring) {
-  if (!run_.quotient.smaller()) return;
-  if (!looked_at_.insert({block.communicator, ring.size, ring.stride}).second) return;
+// what happens where each such switch is in the tree of one ring of one group. And trees by which
+// sums take equally long may not be equal to tokens.
+void InSwitches::doubt_folding(const Chunk& block, const model::PhaseSpec& spec,
+                               const SwitchTree& tree) {
+  const bool tokens = spec.request.exchange && tree.levels > 1;
+  if (!run_.quotient.smaller() || (tree.limited.empty() && !tokens)) return;
+  if (!looked_at_.emplace(block.communicator, spec.id).second) return;
+  const model::RingShape& ring = spec.request.ring;
   const auto communicators = static_cast<std::uint32_t>(run_.communicators.all().size());
   for (std::uint32_t c = 0; c < communicators; ++c) {
     if (run_.quotient.communicator(c) != block.communicator) continue;
     const Communicator& group = run_.communicators[c];
     for (std::uint32_t member = 0; member < group.members; ++member) {
       if (ring.position(member) != 0) continue;
-      const auto tree = planner_.switch_tree(group, ring, member);
-      if (!tree) continue;  // who runs it will say so
-      for (const auto& limited : (*tree)->limited) {
-        const Owner owner{c, *tree};
+      const auto other = planner_.switch_tree(group, ring, member);
+      if (!other) continue;  // who runs it will say so
+      if (tokens && (*other)->takes(asked(spec)) != tree.takes(asked(spec)))
+        run_.fold_failed = "tokens of groups that are alike pass unlike switches";
+      for (const auto& limited : (*other)->limited) {
+        const Owner owner{c, *other};
         if (owners_.try_emplace(limited.at, owner).first->second == owner) continue;
         run_.fold_failed = "groups share switches that do only so many collectives at once";
-        return;
       }
+      if (!run_.fold_failed.empty()) return;
     }
   }
 }
@@ -95,7 +101,7 @@ void InSwitches::start(std::uint32_t number) {
   phase.end = run_.now();
   if (!is_worked_out()) return send(number);
   const model::PhaseSpec& spec = *phase.spec;
-  const std::int64_t takes = phase.tree->takes(spec.request.type, spec.request.data);
+  const std::int64_t takes = phase.tree->takes(asked(spec));
   end(number, run_.after(model::later(takes, 2 * spec.endpoint)));
 }
 
@@ -122,8 +128,7 @@ void InSwitches::send(std::uint32_t number) {
 
 void InSwitches::wait_for_buffers(std::uint32_t number, const SwitchTree& tree) {
   UnderWay& phase = under_way_[number];
-  const model::PhaseRequest& asked = phase.spec->request;
-  phase.end = std::max(phase.end, run_.after(tree.buffered(asked.type, asked.data)));
+  phase.end = std::max(phase.end, run_.after(tree.buffered(asked(*phase.spec))));
 }
 
 void InSwitches::send(std::uint32_t number, const SwitchTree& tree, std::uint32_t edge,
@@ -131,7 +136,7 @@ void InSwitches::send(std::uint32_t number, const SwitchTree& tree, std::uint32_
   UnderWay& phase = under_way_[number];
   const model::PhaseSpec& spec = *phase.spec;
   const SwitchTree::Edge& at = tree.edges[edge];
-  const model::Passed bytes = tree.passed(spec.request.type, spec.request.data, at);
+  const model::Passed bytes = tree.passed(asked(spec), at);
   for (const bool down : {false, true}) {
     ++phase.left;
     const Event arrival{.kind = EventKind::switch_deliver,

@@ -6,7 +6,6 @@
 #include <cstdint>
 #include <map>
 #include <set>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -42,6 +41,10 @@ class InSwitches final : public PhaseRun {
   [[nodiscard]] static bool runs(const model::PhaseSpec& spec) {
     return spec.request.algorithm.algorithm == platform::Algorithm::in_network &&
            spec.request.library.nodes == 0;
+  }
+  /// What its switches are asked to do.
+  [[nodiscard]] static model::SwitchWork asked(const model::PhaseSpec& spec) {
+    return {spec.request.type, spec.request.data, spec.request.exchange};
   }
   /// They end in one event.
   [[nodiscard]] bool is_worked_out() const {
@@ -79,7 +82,8 @@ class InSwitches final : public PhaseRun {
                                               std::uint32_t member);
   [[nodiscard]] std::uint32_t keep(UnderWay phase);
   void wait_for_switches(std::uint32_t number);
-  void doubt_folding(const Chunk& block, const model::RingShape& ring);
+  void doubt_folding(const Chunk& block, const model::PhaseSpec& spec,
+                     const model::SwitchTree& tree);
   void start(std::uint32_t number);
   void end(std::uint32_t number, std::int64_t time);
   void forget(std::uint32_t number);
@@ -99,7 +103,7 @@ class InSwitches final : public PhaseRun {
   /// Folded: whose trees each switch that does only so many at once is in.
   using Owner = std::pair<std::uint32_t, const model::SwitchTree*>;  // of a communicator
   std::map<model::EndPoint, Owner> owners_;
-  std::set<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>> looked_at_;
+  std::set<std::pair<std::uint32_t, std::uint32_t>> looked_at_;  // communicators, specs
 };
 
 }  // namespace orrery::sim

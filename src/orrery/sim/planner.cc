@@ -291,6 +291,16 @@ ChunkPlan* Planner::plan(const ChunkRequest& request) {
   return &plans_.emplace(request, std::move(plan)).first->second;
 }
 
+// What a token's copies are in one of several dimensions follows from the others, too.
+bool Planner::by_end_points(CollectiveType type, const graph::ExpertExchange& exchange,
+                            const LogicalTopology& topology) {
+  if (type != CollectiveType::all_to_all) return false;
+  const auto wide = std::count_if(topology.dims.begin(), topology.dims.end(), [](const auto& dim) {
+    return dim.involved && dim.ring.size > 1;
+  });
+  return !exchange || wide > 1;
+}
+
 model::PhaseRequest Planner::request_of(const ChunkPlan::Choice& choice,
                                         const LogicalTopology& topology) {
   const model::PlannedPhase& phase = choice.phase;
@@ -304,7 +314,14 @@ model::PhaseRequest Planner::request_of(const ChunkPlan::Choice& choice,
   request.sub_group = topology.sub_group;
   request.along_dim = logical.along_dim;
   request.library = logical.library;
-  if (logical.library.nodes > 0) request.exchange = choice.exchange;
+  if (logical.library.nodes > 0) {
+    if (choice.exchange.by_library()) request.exchange = choice.exchange;
+  } else if (by_end_points(phase.type, choice.exchange, topology)) {
+    if (request.algorithm.algorithm == Algorithm::in_network)
+      request.algorithm = {Algorithm::direct, 1};
+  } else if (request.algorithm.algorithm == Algorithm::in_network) {
+    request.exchange = choice.exchange;
+  }
   return request;
 }
 

@@ -92,6 +92,12 @@ class Planner {
                                                     const model::LogicalTopology& topology,
                                                     QueuePointers& pointers);
 
+  /// Whether end points do it also where the algorithm is in_network, directly and one peer after
+  /// another: all-to-alls that are not said to carry tokens, or that cross several dimensions.
+  [[nodiscard]] static bool by_end_points(graph::CollectiveType type,
+                                          const graph::ExpertExchange& exchange,
+                                          const model::LogicalTopology& topology);
+
   /// How switches join the ring in which a member of the group stands. Errc: as SwitchTrees::of.
   [[nodiscard]] Result<const model::SwitchTree*> switch_tree(const Communicator& group,
                                                              const model::RingShape& ring,

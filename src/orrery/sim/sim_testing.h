@@ -52,8 +52,10 @@ class Rank {
     return add(node);
   }
   std::uint64_t coll(graph::CollectiveType type, std::int64_t bytes, Deps deps = {},
-                     const std::string& group = "", Time duration = {}) {
+                     const std::string& group = "", Time duration = {},
+                     const graph::ExpertExchange& exchange = {}) {
     graph::NodeSpec node = next(graph::NodeKind::coll, std::move(deps));
+    node.collective.exchange = exchange;
     node.duration = duration;
     node.flags = graph::kHasCommType | graph::kHasCommSize;
     node.collective.type = type;

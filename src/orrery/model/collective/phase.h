@@ -54,7 +54,7 @@ struct PhaseRequest {
   bool sub_group = false;  ///< a communicator smaller than the system
   /// Neighbours are hops of dimension `dim` of the fabric (otherwise: ask the fabric rank by rank).
   bool along_dim = true;
-  graph::ExpertExchange exchange;  ///< under a library: who carries tokens
+  graph::ExpertExchange exchange;  ///< under a library, or by switches: who carries tokens
   LibraryGroup library;            ///< whose members a library brings together, if there are any
 
   friend bool operator==(const PhaseRequest&, const PhaseRequest&) = default;

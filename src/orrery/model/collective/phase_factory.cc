@@ -63,7 +63,7 @@ Result<void> PhaseFactory::check(const PhaseRequest& request) const {
                 "describe the network with more dimensions");
   }
   const Algorithm algorithm = request.algorithm.algorithm;
-  if (algorithm == Algorithm::in_network && !switches_do(request.type)) {
+  if (algorithm == Algorithm::in_network && !switches_do(request.type, request.exchange)) {
     return fail(Errc::config_conflict, fmt::format("dimension {}", request.dim),
                 fmt::format("switches cannot run {}", graph::name(request.type)),
                 "choose ring or direct for it");
@@ -202,7 +202,8 @@ void PhaseFactory::fill_steps(PhaseSpec& spec) const {
       return;
     case Algorithm::in_network:  // SwitchTree knows how long it takes
       spec.steps = 1;
-      spec.step = {Step{request.data, 0, 1}};
+      spec.step = {Step{
+          passed({request.type, request.data, request.exchange}, request.ring.size, 1).up, 0, 1}};
       return;
     case Algorithm::direct:
       spec.window =

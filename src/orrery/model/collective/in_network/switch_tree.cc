@@ -30,9 +30,10 @@ std::int64_t in_ps(double nanoseconds) {
 
 }  // namespace
 
-bool switches_do(CollectiveType type) {
+bool switches_do(CollectiveType type, const graph::ExpertExchange& exchange) {
   return type == CollectiveType::all_reduce || type == CollectiveType::reduce_scatter ||
-         type == CollectiveType::all_gather;
+         type == CollectiveType::all_gather ||
+         (type == CollectiveType::all_to_all && static_cast<bool>(exchange));
 }
 
 bool streams_limited(const platform::Platform& platform) {
@@ -48,16 +49,27 @@ bool streams_limited(const platform::Platform& platform) {
 
 // What is scattered comes down to those that want it, what is gathered goes up from those that have
 // it; sums go up whole, and what all want comes down whole.
-Passed SwitchTree::passed(CollectiveType type, std::int64_t data, const Edge& edge) const {
-  const std::int64_t all = members;
-  switch (type) {
+Passed passed(const SwitchWork& asked, std::uint32_t members, std::uint32_t below) {
+  const std::int64_t all = members, data = asked.data;
+  switch (asked.type) {
     case CollectiveType::reduce_scatter:
-      return {data, (data + all - 1) / all * edge.below};
+      return {data, (data + all - 1) / all * below};
     case CollectiveType::all_gather:
-      return {data * edge.below, data * all};
+      return {data * below, data * all};
+    case CollectiveType::all_to_all:
+      break;
     default:
       return {data, data};
   }
+  const graph::ExpertExchange& exchange = asked.exchange;
+  const double tokens = static_cast<double>(data) / exchange.top_k, each = 1.0 / members;
+  const auto from = [&](std::uint32_t senders) {
+    const double there = exchange.experts * each * (members - senders);
+    return static_cast<std::int64_t>(
+        std::ceil(senders * tokens * graph::any_reached(there, exchange.top_k, exchange.experts)));
+  };
+  const Passed dispatch{from(below), from(members - below)};
+  return exchange.combine() ? Passed{dispatch.down, dispatch.up} : dispatch;
 }
 
 std::int64_t SwitchTree::with_latency(double flows_ns) const {
@@ -66,26 +78,26 @@ std::int64_t SwitchTree::with_latency(double flows_ns) const {
   return latency + latency_down + flows;
 }
 
-std::int64_t SwitchTree::buffered(CollectiveType type, std::int64_t data) const {
+std::int64_t SwitchTree::buffered(const SwitchWork& asked) const {
   std::int64_t most = 0;
   for (const Edge& edge : edges) {
-    const Passed bytes = passed(type, data, edge);
+    const Passed bytes = passed(asked, edge);
     most = std::max({most, bytes.up, bytes.down});
   }
   return with_latency(static_cast<double>(most) / window);
 }
 
-std::int64_t SwitchTree::takes(CollectiveType type, std::int64_t data) const {
+std::int64_t SwitchTree::takes(const SwitchWork& asked) const {
   double longest = 0;
   for (const Busy& link : links_) {
     double bytes = 0;
     for (const auto& [number, down] : link.edges) {
-      const Passed both = passed(type, data, edges[number]);
+      const Passed both = passed(asked, edges[number]);
       bytes += static_cast<double>(down ? both.down : both.up);
     }
     if (bytes > 0) longest = std::max(longest, bytes / link.bytes_per_ns);
   }
-  return std::max(with_latency(longest), buffered(type, data));
+  return std::max(with_latency(longest), buffered(asked));
 }
 
 SwitchTrees::SwitchTrees(const platform::Platform& platform)

@@ -17,13 +17,31 @@
 
 namespace orrery::model {
 
-/// What goes up towards the root of a tree and comes down from it, of `data` bytes that each member
-/// holds when it begins.
+/// What switches are to do.
+struct SwitchWork {
+  graph::CollectiveType type = graph::CollectiveType::all_reduce;
+  std::int64_t data = 0;           ///< bytes that each member holds when it begins
+  graph::ExpertExchange exchange;  ///< of an all-to-all: tokens, for each expert a copy in `data`
+};
+
+/// What goes up towards the root of a tree and comes down from it.
 struct Passed {
   std::int64_t up = 0, down = 0;
 
   friend bool operator==(const Passed&, const Passed&) = default;
 };
+
+/// Over the link above `below` of so many members. A dispatch or combine of d bytes has d / k bytes
+/// of tokens in each member, k experts for each, and experts of E spread evenly over p members.
+/// With hit(m) = any_reached(E m / p), that one of the experts of m members is among the k of a
+/// token,
+///
+///   dispatch  up b d/k hit(p - b): each token of those below once, if an expert is elsewhere;
+///             down (p - b) d/k hit(b): each token from elsewhere once, if an expert is below
+///   combine   the same with up and down changed: what returns is summed where ways meet
+///
+/// (experts drawn evenly, without replacement). End points send d (p - 1) / p.
+[[nodiscard]] Passed passed(const SwitchWork& asked, std::uint32_t members, std::uint32_t below);
 
 /// Members and the switches that join them. Switches sum what comes from below them and hand the
 /// sum on; what the root has goes down again, to all that want it at once. Nothing is stored on the
@@ -58,13 +76,14 @@ struct SwitchTree {
   std::vector<Limited> limited;  ///< ascending
 
   /// Over an edge.
-  [[nodiscard]] Passed passed(graph::CollectiveType type, std::int64_t data,
-                              const Edge& edge) const;
+  [[nodiscard]] Passed passed(const SwitchWork& asked, const Edge& edge) const {
+    return model::passed(asked, members, edge.below);
+  }
   /// Picoseconds that a collective takes at least by what its switches buffer, whatever links carry
   /// of others. Fabric::kTooLong: beyond the clock.
-  [[nodiscard]] std::int64_t buffered(graph::CollectiveType type, std::int64_t data) const;
+  [[nodiscard]] std::int64_t buffered(const SwitchWork& asked) const;
   /// The same alone, with its links.
-  [[nodiscard]] std::int64_t takes(graph::CollectiveType type, std::int64_t data) const;
+  [[nodiscard]] std::int64_t takes(const SwitchWork& asked) const;
 
  private:
   [[nodiscard]] std::int64_t with_latency(double flows_ns) const;
@@ -78,8 +97,9 @@ struct SwitchTree {
   std::vector<Busy> links_;
 };
 
-/// Whether switches can do it: all-reduce, reduce-scatter, all-gather.
-[[nodiscard]] bool switches_do(graph::CollectiveType type);
+/// Whether switches can do it: all-reduce, reduce-scatter, all-gather, and all-to-alls that take
+/// tokens to experts or back.
+[[nodiscard]] bool switches_do(graph::CollectiveType type, const graph::ExpertExchange& exchange);
 
 /// Whether collectives by switches may have to wait for each other (InNetwork::streams).
 [[nodiscard]] bool streams_limited(const platform::Platform& platform);

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <numeric>
 #include <string>
 
@@ -36,11 +37,12 @@ TEST(SwitchTree, TakesTwoWaysAndItsBytesOnce) {
   const auto tree = trees.of(ranks(0, 8));
   ASSERT_TRUE(tree);
   EXPECT_EQ((*tree)->levels, 1);
-  EXPECT_EQ((*tree)->takes(CollectiveType::all_reduce, 1'000'000), 1'000'000 + 1'000'000'000);
+  EXPECT_EQ((*tree)->takes({CollectiveType::all_reduce, 1'000'000, {}}), 1'000'000 + 1'000'000'000);
   // Up whole, down an eighth; up its own, down all.
-  EXPECT_EQ((*tree)->takes(CollectiveType::reduce_scatter, 1'000'000), 1'000'000 + 1'000'000'000);
-  EXPECT_EQ((*tree)->takes(CollectiveType::all_gather, 125'000), 1'000'000 + 1'000'000'000);
-  EXPECT_EQ((*tree)->takes(CollectiveType::all_reduce, 0), 1'000'000);
+  EXPECT_EQ((*tree)->takes({CollectiveType::reduce_scatter, 1'000'000, {}}),
+            1'000'000 + 1'000'000'000);
+  EXPECT_EQ((*tree)->takes({CollectiveType::all_gather, 125'000, {}}), 1'000'000 + 1'000'000'000);
+  EXPECT_EQ((*tree)->takes({CollectiveType::all_reduce, 0, {}}), 1'000'000);
 }
 
 TEST(SwitchTree, SummingTakesTimeAndBuffersHoldBack) {
@@ -50,7 +52,7 @@ TEST(SwitchTree, SummingTakesTimeAndBuffersHoldBack) {
   const auto tree = trees.of(ranks(0, 4));
   ASSERT_TRUE(tree);
   // 600 bytes are on their way for 1,200 ns: half of the link's rate.
-  EXPECT_EQ((*tree)->takes(CollectiveType::all_reduce, 1'000'000), 1'200'000 + 2'000'000'000);
+  EXPECT_EQ((*tree)->takes({CollectiveType::all_reduce, 1'000'000, {}}), 1'200'000 + 2'000'000'000);
 }
 
 // Two dimensions: each group has a switch of its own.
@@ -62,7 +64,7 @@ TEST(SwitchTree, OfADimensionIsItsSwitch) {
   const auto first = trees.of(ranks(0, 3, 4)), second = trees.of(ranks(1, 3, 4));
   ASSERT_TRUE(first && second);
   EXPECT_NE((*first)->edges[0].parent, (*second)->edges[0].parent);
-  EXPECT_EQ((*first)->takes(CollectiveType::all_reduce, 1'000'000), 2'000'000 + 500'000'000);
+  EXPECT_EQ((*first)->takes({CollectiveType::all_reduce, 1'000'000, {}}), 2'000'000 + 500'000'000);
   const auto none = trees.of(ranks(0, 4));
   ASSERT_FALSE(none);
   EXPECT_THAT(none.error().what, HasSubstr("hang on no switch together"));
@@ -78,16 +80,16 @@ TEST(SwitchTree, OfAFabricGoesAsHighAsItsMembersAreApart) {
   const auto near = trees.of(ranks(0, 4)), far = trees.of(ranks(0, 16));
   ASSERT_TRUE(near && far);
   EXPECT_EQ((*near)->levels, 1);
-  EXPECT_EQ((*near)->takes(CollectiveType::all_reduce, 1'000'000), 1'000'000 + 1'000'000'000);
+  EXPECT_EQ((*near)->takes({CollectiveType::all_reduce, 1'000'000, {}}), 1'000'000 + 1'000'000'000);
   EXPECT_EQ((*far)->levels, 2);
   EXPECT_EQ((*far)->edges.size(), 16 + 4);  // leaves hand on one sum each
-  EXPECT_EQ((*far)->takes(CollectiveType::all_reduce, 1'000'000), 1'600'000 + 1'000'000'000);
+  EXPECT_EQ((*far)->takes({CollectiveType::all_reduce, 1'000'000, {}}), 1'600'000 + 1'000'000'000);
   // What is scattered comes down a leaf's link for its four members, to each its own.
-  EXPECT_EQ((*far)->passed(CollectiveType::reduce_scatter, 1600, (*far)->edges[16]),
+  EXPECT_EQ((*far)->passed({CollectiveType::reduce_scatter, 1600, {}}, (*far)->edges[16]),
             (Passed{1600, 400}));
-  EXPECT_EQ((*far)->passed(CollectiveType::reduce_scatter, 1600, (*far)->edges[3]),
+  EXPECT_EQ((*far)->passed({CollectiveType::reduce_scatter, 1600, {}}, (*far)->edges[3]),
             (Passed{1600, 100}));
-  EXPECT_EQ((*far)->passed(CollectiveType::all_gather, 100, (*far)->edges[16]),
+  EXPECT_EQ((*far)->passed({CollectiveType::all_gather, 100, {}}, (*far)->edges[16]),
             (Passed{400, 1600}));
 }
 
@@ -97,7 +99,7 @@ TEST(SwitchTree, CountsWhatCrossesALinkTogether) {
   const auto tree = trees.of(ranks(0, 16));
   ASSERT_TRUE(tree);
   EXPECT_EQ((*tree)->levels, 1);
-  EXPECT_EQ((*tree)->takes(CollectiveType::all_reduce, 1'000'000), 1'600'000 + 4'000'000'000);
+  EXPECT_EQ((*tree)->takes({CollectiveType::all_reduce, 1'000'000, {}}), 1'600'000 + 4'000'000'000);
 }
 
 TEST(SwitchTree, MoreThanASwitchCanSumIsSaid) {
@@ -106,6 +108,34 @@ TEST(SwitchTree, MoreThanASwitchCanSumIsSaid) {
   const auto four = trees.of(ranks(0, 4));
   ASSERT_FALSE(four);
   EXPECT_THAT(four.error().what, HasSubstr("would sum what comes from 4; it can 3"));
+}
+
+// Every choice of experts, counted: which of them leave the members below a link.
+TEST(SwitchTree, TokensPassALinkOnceWhereOneOfTheirExpertsIsBeyond) {
+  constexpr std::uint32_t kMembers = 4, kExperts = 8;  // two of each member
+  for (const int top_k : {1, 3, 8}) {
+    for (const std::uint32_t below : {1U, 2U, 3U}) {
+      double up = 0, down = 0, choices = 0;
+      for (std::uint32_t chosen = 0; chosen < 1U << kExperts; ++chosen) {
+        if (std::popcount(chosen) != top_k) continue;
+        ++choices;
+        const std::uint32_t own = (1U << 2 * below) - 1;
+        up += (chosen & ~own) != 0 ? below : 0;
+        down += (chosen & own) != 0 ? kMembers - below : 0;
+      }
+      const double token = 1e9 / top_k;  // bytes of all that a member has
+      graph::ExpertExchange tokens{kExperts, 7168, static_cast<std::uint8_t>(top_k)};
+      for (const bool combine : {false, true}) {
+        tokens.set(graph::ExpertWay::in_network, combine);
+        const Passed bytes =
+            passed({CollectiveType::all_to_all, 1'000'000'000, tokens}, kMembers, below);
+        EXPECT_NEAR(static_cast<double>(combine ? bytes.down : bytes.up), token * up / choices,
+                    1.5);
+        EXPECT_NEAR(static_cast<double>(combine ? bytes.up : bytes.down), token * down / choices,
+                    1.5);
+      }
+    }
+  }
 }
 
 }  // namespace
