@@ -59,6 +59,20 @@ TEST(MakeRun, BoundsKnowOfSwitchesThatSum) {
   EXPECT_EQ(run.step, ns(8000) + us(2));
 }
 
+// How many copies of a token travel is not what is stated.
+TEST(MakeRun, TokensHaveNoBoundOfAllToAlls) {
+  graph::ExpertExchange tokens{8, 1000, 8};
+  tokens.set(graph::ExpertWay::in_network, false);
+  Rank rank;
+  rank.coll(CollectiveType::all_to_all, 8000);
+  rank.coll(CollectiveType::all_to_all, 8000, {1}, "", {}, tokens);
+  platform::Platform platform = line(Block::switched, 8);
+  const result::Run run = run_of(sim::testing::replicated(rank, 8), platform);
+  ASSERT_EQ(run.collectives.size(), 2U);
+  EXPECT_TRUE(run.collectives[0].bound.has_value());
+  EXPECT_FALSE(run.collectives[1].bound.has_value());
+}
+
 // What waits for a stream of a switch waits in a queue, and its latency is that of its own way.
 TEST(MakeRun, WaitsForSwitchesAreTimeInQueues) {
   std::vector<Rank> ranks(8);

@@ -10,9 +10,14 @@
 #include <random>
 #include <string>
 
+#include "orrery/platform/cluster.h"
+#include "orrery/study/one_collective.h"
+#include "orrery/synthesis/bounds.h"
+
 namespace orrery::study {
 namespace {
 
+using graph::CollectiveType;
 using ::testing::HasSubstr;
 
 class CollectiveWays : public ::testing::Test {
@@ -137,6 +142,46 @@ TEST_F(CollectiveWays, AreNeverBelowTheBoundOnAnyFabric) {
     }
   }
   EXPECT_GT(compared, 250U);
+}
+
+// Tokens that switches carry, copied and summed on the way, are not faster than their own cut says.
+TEST_F(CollectiveWays, TokensAreNeverBelowTheirBound) {
+  std::mt19937_64 random(21);
+  std::size_t compared = 0, tight = 0;
+  for (int i = 0; i < 60; ++i) {
+    const std::string fabric = any_fabric(random);
+    Findings findings;
+    const auto platform = platform::parse_cluster(
+        "device: {peak: 1 TFLOP/s, memory_bandwidth: 1 TB/s}\nnetwork_model: " +
+            std::string(random() % 2 == 0 ? "flow" : "message") +
+            "\ncollectives: {library: ideal, chunks: 1, all_to_all: one_in_network}\n" + fabric,
+        "test", findings);
+    if (!platform) continue;  // no switch, or a fault that names nothing there
+    const auto ranks = static_cast<std::uint32_t>(platform->npu_count());
+    std::vector<std::uint32_t> members;
+    for (std::uint32_t rank = 0; rank < ranks; ++rank) {
+      if (random() % 3 != 0) members.push_back(rank);
+    }
+    if (members.size() < 2) members = {0, 1};
+    const auto experts = static_cast<std::uint16_t>(members.size() * (1 + random() % 4));
+    graph::ExpertExchange tokens{
+        experts, 1000, static_cast<std::uint8_t>(1 + random() % std::min(8, int{experts}))};
+    tokens.set(graph::ExpertWay::in_network, random() % 2 == 0);
+    const Bytes size(random() % 2 == 0 ? 8'400 : 84'000'000);
+    const auto done = simulate_one(
+        one_collective(CollectiveType::all_to_all, size, members, ranks, tokens), *platform, {});
+    if (!done) continue;  // switches that do not reach all
+    const auto least = synthesis::bound_of(*platform, {CollectiveType::all_to_all, size, members, 0,
+                                                       synthesis::InNetwork::reduces, tokens});
+    ASSERT_TRUE(least);
+    EXPECT_GT(least->total, Time{});
+    EXPECT_GE(done->end, least->total) << fabric << " " << to_text(tokens);
+    EXPECT_EQ(done->findings.count(FindingCode::collective_by_end_points), 0U);
+    ++compared;
+    tight += done->end.count() < 2 * least->total.count() ? 1 : 0;
+  }
+  EXPECT_GT(compared, 30U);
+  EXPECT_GT(tight, compared / 4);
 }
 
 // Where the best is known: rings on rings, halving and doubling on a switch, sums in switches.

@@ -57,9 +57,11 @@ graph::Workload collectives_at_once(const graph::Collective& collective,
 }
 
 graph::Workload one_collective(graph::CollectiveType type, Bytes whole,
-                               std::span<const std::uint32_t> members, std::uint32_t ranks) {
+                               std::span<const std::uint32_t> members, std::uint32_t ranks,
+                               const graph::ExpertExchange& exchange) {
   graph::Collective collective;
   collective.type = type;
+  collective.exchange = exchange;
   // Of all-gathers a node states what each rank gives.
   const bool shard = type == graph::CollectiveType::all_gather;
   const auto count = static_cast<std::int64_t>(members.size());

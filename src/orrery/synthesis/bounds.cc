@@ -24,6 +24,7 @@ struct Asked {
   std::int64_t shard;  ///< of one rank: the whole bytes of them that each surely has
   std::int64_t ranks;
   NodeIndex root;
+  graph::ExpertExchange exchange;
 };
 
 /// What has to leave a set with `inside` of the ranks, in bytes; see bounds.h.
@@ -36,8 +37,17 @@ double leaving(const Asked& asked, std::int64_t inside, bool root_inside) {
       return shard * static_cast<double>(inside);
     case CollectiveType::reduce_scatter:
       return shard * static_cast<double>(outside);
-    case CollectiveType::all_to_all:
-      return shard * static_cast<double>(inside) * static_cast<double>(outside);
+    case CollectiveType::all_to_all: {
+      if (!asked.exchange)
+        return shard * static_cast<double>(inside) * static_cast<double>(outside);
+      const graph::ExpertExchange& tokens = asked.exchange;
+      const std::int64_t owners = tokens.combine() ? outside : inside;
+      const double there = static_cast<double>(tokens.experts) *
+                           static_cast<double>(asked.ranks - owners) /
+                           static_cast<double>(asked.ranks);
+      return static_cast<double>(owners) * n / tokens.top_k *
+             graph::any_reached(there, tokens.top_k, tokens.experts);
+    }
     case CollectiveType::all_reduce:
       return n;
     case CollectiveType::broadcast:
@@ -69,7 +79,7 @@ class Search {
       }
       if (asked_.type == CollectiveType::all_to_all) {
         for (const NodeSet& set : finder_.halves(kHalfSteps)) consider(set);
-        volumes();
+        if (!asked_.exchange) volumes();  // copies are made where ways part
       } else {
         tightest();
       }
@@ -225,8 +235,8 @@ Result<Bound> bound_of(const Ground& ground, const BoundQuestion& question) {
                 "some of the ranks do not reach each other",
                 "'orrery topology' shows which links are down");
   const auto ranks = static_cast<std::int64_t>(members->size());
-  const Asked asked{type, question.bytes.count(), question.bytes.count() / ranks, ranks,
-                    (*members)[question.root]};
+  const Asked asked{type,  question.bytes.count(),    question.bytes.count() / ranks,
+                    ranks, (*members)[question.root], question.exchange};
   return Search(ground, *members, asked).run(question.in_network);
 }
 

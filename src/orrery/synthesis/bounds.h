@@ -28,6 +28,8 @@ struct BoundQuestion {
   std::vector<std::uint32_t> ranks;  ///< that take part; empty: all
   std::uint32_t root = 0;            ///< of broadcast and reduce: its place in `ranks`
   InNetwork in_network = InNetwork::forwards;
+  /// Of an all-to-all: its bytes are copies of tokens, which anything may make and sum on the way.
+  graph::ExpertExchange exchange{};
 };
 
 /// Links that have to carry something together.
@@ -57,6 +59,8 @@ struct Bound {
 ///   reduce-scatter  n (p - m) / p: a partial sum of every shard that ends outside
 ///   all-reduce      n, a partial sum of everything
 ///   all-to-all      n m (p - m) / p: all pairs
+///   dispatch        m t hit(p - m): tokens of S, t bytes in each rank, with an expert outside
+///   combine         (p - m) t hit(m): one sum in S for each token of outside (ExpertExchange)
 ///   broadcast       n where the root is inside; reduce: n where it is outside
 ///
 /// and over what leaves S that takes bytes / capacity, which is textbook (Chan et al.,
