@@ -26,19 +26,9 @@ namespace {
 
 using graph::CollectiveType;
 
-graph::ExpertWay way_of(Dispatcher dispatcher) {
-  switch (dispatcher) {
-    case Dispatcher::all_to_all:
-      break;
-    case Dispatcher::deepep:
-      return graph::ExpertWay::deepep;
-    case Dispatcher::deepep_low_latency:
-      return graph::ExpertWay::deepep_low_latency;
-    case Dispatcher::in_network:
-      return graph::ExpertWay::in_network;
-  }
-  return graph::ExpertWay::none;
-}
+constexpr graph::ExpertWay kWays[] = {graph::ExpertWay::none, graph::ExpertWay::deepep,
+                                      graph::ExpertWay::deepep_low_latency,
+                                      graph::ExpertWay::in_network};  // by Dispatcher
 
 /// The block being written.
 class Experts {
@@ -90,7 +80,7 @@ class Experts {
   [[nodiscard]] Op carry(const char* name, Phase phase, bool combine) const {
     const Amount size = combine ? from_experts(tokens_.exchanged) : to_experts(tokens_.exchanged);
     Op op = on_ep(name, phase, CollectiveType::all_to_all, size);
-    const graph::ExpertWay way = way_of(scope_.spec->parallel.dispatcher);
+    const graph::ExpertWay way = kWays[static_cast<int>(scope_.spec->parallel.dispatcher)];
     if (way == graph::ExpertWay::none) return op;
     op.exchange.set(way, combine);
     op.exchange.experts = static_cast<std::uint16_t>(moe_.experts);
