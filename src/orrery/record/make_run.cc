@@ -44,19 +44,11 @@ void make_ranks(const sim::SimResult& sim, result::Run& run) {
   }
 }
 
-/// Copies of tokens, of which fewer may travel than are stated.
-bool carries_tokens(const Source& source, const result::Run& run, const result::Collective& one) {
-  if (one.type != graph::name(graph::CollectiveType::all_to_all)) return false;
-  const graph::Graph& graph = source.workload.graph(one.last_rank);
-  const graph::NodeId node = graph.find(run.timeline(one.last_rank).spans[one.last_span].node);
-  return node != graph::kNoNode && static_cast<bool>(graph.collective(node).exchange);
-}
-
 void find_bounds(const Source& source, result::Run& run) {
   std::map<std::tuple<std::uint32_t, std::string, std::int64_t>, std::optional<Bound>> known;
   for (result::Collective& one : run.collectives) {
     if (!one.joined || one.last_span == result::kNone) continue;
-    if (carries_tokens(source, run, one)) continue;
+    if (carries_tokens(source.workload, run, one)) continue;
     const auto [found, added] =
         known.try_emplace({one.group, one.type, one.bytes.count()}, std::nullopt);
     if (added) {
@@ -73,6 +65,15 @@ void find_bounds(const Source& source, result::Run& run) {
 }
 
 }  // namespace
+
+bool carries_tokens(const graph::Workload& workload, const result::Run& run,
+                    const result::Collective& one) {
+  if (one.type != graph::name(graph::CollectiveType::all_to_all) || one.last_span == result::kNone)
+    return false;
+  const graph::Graph& graph = workload.graph(one.last_rank);
+  const graph::NodeId node = graph.find(run.timeline(one.last_rank).spans[one.last_span].node);
+  return node != graph::kNoNode && static_cast<bool>(graph.collective(node).exchange);
+}
 
 result::Run make_run(const graph::Workload& workload, const platform::Platform& platform,
                      const sim::SimResult& sim, const std::vector<graph::HeldMemory>& held) {

@@ -22,6 +22,11 @@ namespace orrery::record {
                                    const platform::Platform& platform, const sim::SimResult& sim,
                                    const std::vector<graph::HeldMemory>& held = {});
 
+/// Whether it took copies of tokens to experts or back, of which fewer may travel than are stated.
+/// The run still has all spans.
+[[nodiscard]] bool carries_tokens(const graph::Workload& workload, const result::Run& run,
+                                  const result::Collective& one);
+
 /// Who told how long the critical path takes, and the collectives that a library runs.
 [[nodiscard]] std::vector<result::ErrorClass> error_classes(const sim::SimResult& sim);
 [[nodiscard]] std::vector<result::ToldCollective> told(const sim::SimResult& sim);

@@ -166,7 +166,7 @@ result::Run make_run(const Outcome& outcome) {
                                  outcome.workload());
   result::Run run = record::make_run(outcome.workload(), outcome.platform(), outcome.result, held);
   if (outcome.job) run.work = outcome.job->work;
-  set_bounds(outcome.platform(), run);
+  set_bounds(outcome.workload(), outcome.platform(), run);
   run.findings = outcome.findings;
   add_manifest(outcome, run);
   result::keep_spans(run, choice_of(outcome.question.spans));

@@ -13,6 +13,7 @@
 #include "orrery/core/units.h"
 #include "orrery/graph/graph.h"
 #include "orrery/platform/cluster.h"
+#include "orrery/record/record.h"
 #include "orrery/synthesis/bounds.h"
 
 namespace orrery::study {
@@ -49,7 +50,8 @@ std::string words(const synthesis::Bound& bound) {
 
 }  // namespace
 
-void set_bounds(const platform::Platform& platform, result::Run& run) {
+void set_bounds(const graph::Workload& workload, const platform::Platform& platform,
+                result::Run& run) {
   if (platform.fabric == nullptr) return;
   for (result::Collective& one : run.collectives) {
     one.bound.reset();
@@ -59,16 +61,12 @@ void set_bounds(const platform::Platform& platform, result::Run& run) {
   if (!ground) return;
   const auto in_network = may_sum(platform.collectives) ? synthesis::InNetwork::reduces
                                                         : synthesis::InNetwork::forwards;
-  platform::CollectiveConfig only = {};
-  only.all_to_all = platform.collectives.all_to_all;
-  const bool exchanges = platform::uses_switches(only);
   std::map<std::tuple<std::uint32_t, std::string, std::int64_t>, std::optional<synthesis::Bound>>
       known;
   for (result::Collective& one : run.collectives) {
     const auto type = type_named(one.type);
     if (!one.joined || !type || one.members < 2 || one.bytes.count() == 0) continue;
-    // Of how many copies a token is one is not told by a run.
-    if (*type == CollectiveType::all_to_all && exchanges) continue;
+    if (record::carries_tokens(workload, run, one)) continue;
     const std::tuple key{one.group, one.type, one.bytes.count()};
     auto found = known.find(key);
     if (found == known.end()) {

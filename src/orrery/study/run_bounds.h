@@ -3,6 +3,7 @@
 // Below what time the collectives of a run could not have been, on its fabric.
 #pragma once
 
+#include "orrery/graph/workload.h"
 #include "orrery/platform/platform.h"
 #include "orrery/result/run.h"
 
@@ -11,8 +12,9 @@ namespace orrery::study {
 /// Where the network is a fabric: each collective's bound by the cut that binds it, instead of that
 /// of dimensions. Those with the same members, kind and bytes have one; beyond kMostBounds of these
 /// the others have none. Where switches sum (Algorithm::in_network, or a library that may use
-/// them) so does the bound's. All-to-alls that switches may carry have none.
-void set_bounds(const platform::Platform& platform, result::Run& run);
+/// them) so does the bound's. All-to-alls that carry tokens have none.
+void set_bounds(const graph::Workload& workload, const platform::Platform& platform,
+                result::Run& run);
 
 inline constexpr std::size_t kMostBounds = 256;
 
