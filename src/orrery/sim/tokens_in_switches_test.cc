@@ -5,6 +5,7 @@
 
 #include <random>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "orrery/platform/cluster.h"
@@ -86,7 +87,9 @@ TEST(TokensInSwitches, TakeWhatTheFormulaSaysOnEveryNetwork) {
         EXPECT_EQ(done.end.count(), 1'000'000 + 7'000'000'000) << model << fold << combine;
         EXPECT_EQ(done.ranks[3].sent_bytes, combine ? 7'000'000U : 1'000'000U);
         EXPECT_TRUE(done.findings.empty());
-        EXPECT_EQ(done.savings.representatives, fold ? 1U : 8U) << model;
+        // Messages of end points, by whom it could be done, keep ranks apart.
+        const bool apart = !fold || std::string_view(model) == "message";
+        EXPECT_EQ(done.savings.representatives, apart ? 8U : 1U) << model;
       }
     }
   }
