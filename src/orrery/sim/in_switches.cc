@@ -164,7 +164,7 @@ void InSwitches::arrives(const Event& event) {
   end(event.first, run_.after(model::later(phase.end - run_.now(), wait)));
 }
 
-void InSwitches::leaves(const Event& event) {
+void InSwitches::leaves_switches(const Event& event) {
   streams_.leave(*under_way_[event.first].tree);
   forget(event.first);
 }

@@ -54,7 +54,7 @@ class InSwitches final : public PhaseRun {
   /// Events of kind switch_deliver.
   void arrives(const Event& event) override;
   /// Events of kind switch_free.
-  void leaves(const Event& event);
+  void leaves_switches(const Event& event);
   /// Phases that have their switches now begin. False: there are none.
   bool settle();
 

@@ -86,7 +86,7 @@ void Phases::handle(const Event& event) {
     case EventKind::switch_deliver:
       return in_switches_.arrives(event);
     case EventKind::switch_free:
-      return in_switches_.leaves(event);
+      return in_switches_.leaves_switches(event);
     case EventKind::ready_to_send:
       return announcement_arrives(event);
     case EventKind::ready_late: {
