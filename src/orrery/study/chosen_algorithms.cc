@@ -14,6 +14,7 @@
 #include "orrery/sim/nearest_form.h"
 #include "orrery/sim/policy.h"
 #include "orrery/study/algorithm_words.h"
+#include "orrery/study/inputs.h"
 #include "orrery/study/one_collective.h"
 
 namespace orrery::study {
@@ -32,18 +33,9 @@ struct CollectiveKind {
 };
 using KindKey = std::tuple<CollectiveType, std::int64_t, std::uint32_t, std::vector<std::uint32_t>>;
 
+/// Of one of the four types that have algorithms.
 platform::CollectivePlan& plan_of(Platform& platform, CollectiveType type) {
-  platform::CollectiveConfig& config = platform.collectives;
-  switch (type) {
-    case CollectiveType::all_gather:
-      return config.all_gather;
-    case CollectiveType::reduce_scatter:
-      return config.reduce_scatter;
-    case CollectiveType::all_to_all:
-      return config.all_to_all;
-    default:
-      return config.all_reduce;
-  }
+  return const_cast<platform::CollectivePlan&>(*model::plan_for(platform.collectives, type));
 }
 
 class KindFinder {
@@ -154,41 +146,48 @@ class AlgorithmTrial {
                  const std::vector<std::vector<std::uint32_t>>& groups)
       : platform_(platform), kind_(kind), groups_(groups) {}
 
-  std::vector<TriedAlgorithm> run() {
+  [[nodiscard]] std::vector<TriedAlgorithm> run() const {
     std::vector<TriedAlgorithm> all;
     const auto ranks = static_cast<std::uint32_t>(platform_.npu_count());
     const graph::Workload work = collectives_at_once(kind_.collective, groups_, ranks);
     for (const std::string& words :
          algorithm_words(platform_, kind_.collective.type, groups_.front())) {
       Platform platform = platform_;
-      if (!platform::use_algorithms(platform, words)) continue;
-      const auto made = simulate_one(work, platform, {});
-      if (!made) continue;
-      all.push_back({words, made->end, plan_of(platform, kind_.collective.type).per_dim});
+      if (platform::use_algorithms(platform, words)) attempt(words, work, platform, all);
     }
+    // The file may know better, or say what has no words: how many peers at a time.
+    attempt(std::string(kFilesAlgorithm), work, platform_, all);
     std::stable_sort(all.begin(), all.end(), [](const TriedAlgorithm& a, const TriedAlgorithm& b) {
       return a.time < b.time;
     });
     return all;
   }
   /// Of a byte from each.
-  Time latency(const TriedAlgorithm& one) {
+  [[nodiscard]] Time latency(const TriedAlgorithm& one) const {
     graph::Collective small = kind_.collective;
     small.size = Bytes(small.type == CollectiveType::all_gather ? 1 : kind_.members);
     const auto ranks = static_cast<std::uint32_t>(platform_.npu_count());
     Platform platform = platform_;
-    if (!platform::use_algorithms(platform, one.words)) return {};
+    plan_of(platform, kind_.collective.type).per_dim = one.algorithms;
     const auto made = simulate_one(collectives_at_once(small, groups_, ranks), platform, {});
     return made ? made->end : Time{};
   }
 
  private:
+  void attempt(const std::string& words, const graph::Workload& work, const Platform& platform,
+               std::vector<TriedAlgorithm>& all) const {
+    const auto made = simulate_one(work, platform, {});
+    if (!made) return;
+    const CollectiveType type = kind_.collective.type;
+    all.push_back({words, made->end, model::plan_for(platform.collectives, type)->per_dim});
+  }
+
   const Platform& platform_;
   const CollectiveKind& kind_;
   const std::vector<std::vector<std::uint32_t>>& groups_;
 };
 
-void compare_with_next(AlgorithmTrial& trial, const TriedAlgorithm& first,
+void compare_with_next(const AlgorithmTrial& trial, const TriedAlgorithm& first,
                        const TriedAlgorithm& next, ChosenAlgorithm& one) {
   one.next = next.words;
   one.next_time = next.time;
@@ -216,14 +215,17 @@ Result<std::vector<ChosenAlgorithm>> choose_algorithms(Platform& platform,
                                                        const graph::Workload& workload) {
   KindFinder finder(platform, workload);
   if (auto found = finder.run(); !found) return tl::unexpected(found.error());
+  for (const CollectiveType type : {CollectiveType::all_reduce, CollectiveType::all_gather,
+                                    CollectiveType::reduce_scatter, CollectiveType::all_to_all})
+    plan_of(platform, type).chosen.clear();
   Platform stage = platform;
-  if (stage.network == platform::NetworkModelKind::analytical)
+  if (stage.network == platform::NetworkModelKind::analytical && has_room_for_flows(stage))
     stage.network = platform::NetworkModelKind::flow;
   std::vector<ChosenAlgorithm> answer;
   for (const auto& [key, kind] : finder.kinds()) {
     const auto groups =
         groups_apart(finder, kind, static_cast<std::uint32_t>(platform.npu_count()));
-    AlgorithmTrial trial(stage, kind, groups);
+    const AlgorithmTrial trial(stage, kind, groups);
     const std::vector<TriedAlgorithm> tried = trial.run();
     ChosenAlgorithm& one = answer.emplace_back();
     one.type = kind.collective.type;

@@ -19,6 +19,9 @@ namespace orrery::study {
 /// What Question::collective_algorithm says to have them chosen.
 inline constexpr std::string_view kChooseAlgorithms = "auto";
 
+/// What the algorithms that the cluster's file has are called among others.
+inline constexpr std::string_view kFilesAlgorithm = "the file's";
+
 /// For collectives of one type and size among groups of one extent.
 struct ChosenAlgorithm {
   graph::CollectiveType type = graph::CollectiveType::all_reduce;
@@ -38,11 +41,11 @@ struct ChosenAlgorithm {
 };
 
 /// Simulates the collectives of the workload, each kind of group alone but all its groups at once,
-/// by every algorithm that it has, and gives the quickest to the platform
-/// (CollectivePlan::chosen). Where the network knows no congestion, shared links (flow) decide.
-/// Collectives with plans of their own, of some dimensions only, and groups that share ranks with
-/// others of their kind that are tried, stay out. In the order of types, sizes, extents. Errc:
-/// those of communicators.
+/// by every algorithm that it has and as the file says, and gives the quickest to the platform
+/// (CollectivePlan::chosen). Where the network knows no congestion, shared links (flow) decide, if
+/// it is not too large for them. What was chosen before is forgotten. Collectives with plans of
+/// their own, of some dimensions only, and groups that share ranks with others of their kind that
+/// are tried, stay out. In the order of types, sizes, extents. Errc: those of communicators.
 [[nodiscard]] Result<std::vector<ChosenAlgorithm>> choose_algorithms(
     platform::Platform& platform, const graph::Workload& workload);
 

@@ -129,12 +129,7 @@ Result<void> check_network(const Question& question, const Platform& platform) {
     return fail(Errc::config_conflict, "--rules astra", "ASTRA-sim has no switches that sum",
                 "--rules orrery, or other algorithms");
   if (platform.fabric != nullptr) return platform::check_faults(platform, question.cluster);
-  if (!flow) return {};
-  double links = 0;
-  for (const platform::Dimension& dim : platform.dims)
-    links += static_cast<double>(platform.npu_count()) *
-             (dim.block == platform::Block::fully_connected ? static_cast<double>(dim.size) : 2);
-  if (links > static_cast<double>(limits::kFabricLinks))
+  if (flow && !has_room_for_flows(platform))
     return fail(Errc::limit_exceeded, question.cluster,
                 fmt::format("the network has more than {} links", limits::kFabricLinks),
                 "--network analytical needs none of them");
@@ -142,6 +137,15 @@ Result<void> check_network(const Question& question, const Platform& platform) {
 }
 
 }  // namespace
+
+bool has_room_for_flows(const Platform& platform) {
+  if (platform.fabric != nullptr) return true;  // it was read
+  double links = 0;
+  for (const platform::Dimension& dim : platform.dims)
+    links += static_cast<double>(platform.npu_count()) *
+             (dim.block == platform::Block::fully_connected ? static_cast<double>(dim.size) : 2);
+  return links <= static_cast<double>(limits::kFabricLinks);
+}
 
 Result<Platform> read_platform(const Question& question, Findings& findings) {
   // ASTRA-sim has a program for each of its networks.
