@@ -1,8 +1,5 @@
 include(GoogleTest OPTIONAL)
 
-# All rooms' unit tests: `ninja unit_tests && ctest -L unit`.
-add_custom_target(unit_tests)
-
 # orrery_room(<name> [COLD] DEPS <targets…>): the folder src/orrery/<name> as a library orrery_<name>.
 # x.cc goes into the library, x_test.cc into orrery_<name>_tests, x_fuzz.cc becomes a libFuzzer target of its own.
 # COLD: compiled quickly instead of to be quick, where that makes no command slower (memory and files take the time).
@@ -36,7 +33,6 @@ function(orrery_room name)
   if(ORRERY_TESTS AND tests)
     orrery_test(orrery_${name}_tests SOURCES ${tests} DEPS orrery_${name})
     set_tests_properties(orrery_${name}_tests PROPERTIES LABELS unit)
-    add_dependencies(unit_tests orrery_${name}_tests)
   endif()
   if(ORRERY_FUZZ)
     foreach(fuzzer ${fuzzers})

@@ -12,15 +12,8 @@
 #include <sstream>
 #include <thread>
 
+#include "orrery/core/sanitized_testing.h"
 #include "orrery/trace/chakra/chakra_testing.h"
-
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-#define ORRERY_SANITIZED 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
-#define ORRERY_SANITIZED 1
-#endif
-#endif
 
 namespace orrery::hostile {
 
@@ -31,8 +24,8 @@ namespace {
 
 // Who works or sleeps for so long hangs. Where the program is optimised all is done within two
 // seconds of the processor's time, where it is not within forty; a busy machine lets it wait, too.
-#if defined(__OPTIMIZE__) && !defined(ORRERY_SANITIZED)
-constexpr rlim_t kCpuSeconds = 30;
+#if defined(__OPTIMIZE__)
+constexpr rlim_t kCpuSeconds = rounds(30, 600);
 #else
 constexpr rlim_t kCpuSeconds = 600;
 #endif

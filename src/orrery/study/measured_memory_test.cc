@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "orrery/core/sanitized_testing.h"
 #include "orrery/platform/catalogue.h"
 #include "orrery/study/device_memory.h"
 #include "orrery/workload/memory/memory_band.h"
@@ -184,11 +185,13 @@ TEST(MeasuredMemory, IsAsFarOffAsIsOnRecord) {
 // is computed again, and of adapters, which the tables ask for without them.
 TEST(MeasuredMemory, SaysOfHardlyAnyJobThatRanThatItDoesNotFit) {
   std::map<std::string, std::array<std::size_t, 3>> verdicts;
+  std::size_t row_number = 0;
   for (const char* const folder : {"core", "more"}) {
     for (const Row& row : tables_in(folder)) {
       const platform::DeviceEntry* device = device_of(get(row, "gpu"));
       if (!get(row, "why_not").empty() || get(row, "measured_s").empty() || device == nullptr)
         continue;
+      if (row_number++ % rounds(1u, 40u) != 0) continue;
       const auto report = predict(row, *device);
       if (!report) continue;
       const Bytes usable =
@@ -200,7 +203,7 @@ TEST(MeasuredMemory, SaysOfHardlyAnyJobThatRanThatItDoesNotFit) {
   const auto no = static_cast<std::size_t>(workload::Fits::no);
   EXPECT_EQ(verdicts["core"][no], 0u);
   EXPECT_LE(verdicts["more"][no], 39u);
-  EXPECT_GE(verdicts["core"][0] + verdicts["more"][0], 1900u);
+  EXPECT_GE(verdicts["core"][0] + verdicts["more"][0], rounds(1900u, 40u));
 }
 
 }  // namespace
