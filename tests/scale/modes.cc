@@ -145,6 +145,22 @@ void add_fabric(Draw& draw, Platform& machine) {
   machine.fabric = std::make_shared<const Fabric>(std::move(fabric));
 }
 
+// Memory that devices share, with links between.
+void add_pool(Draw& draw, Platform& machine) {
+  RemoteMemory& memory = machine.remote_memory;
+  memory = {draw.of({RemoteMemoryKind::pool, RemoteMemoryKind::per_node}), ns(300), Bandwidth(1e9)};
+  memory.npus_per_node = draw.of<std::int64_t>({1, 2, 4});
+  memory.nodes = machine.npu_count();
+  if (machine.rules == Rules::astra) return;
+  memory.groups = draw.of<std::int64_t>({1, 3});
+  memory.in_switch = draw.one_in(3);
+  if (draw.one_in(2)) memory.chunk = Bytes(1000);
+  if (draw.one_in(2)) memory.stages.push_back({MemoryShape::mesh, Bandwidth(2e8), 1, {2, 3}, 0});
+  if (draw.one_in(2))
+    memory.stages.push_back(
+        {MemoryShape::straight, Bandwidth(7e8), 2, {}, draw.of<std::int64_t>({2, 4})});
+}
+
 // In dimensions that have switches.
 void add_switches(Draw& draw, Platform& machine) {
   CollectiveConfig& config = machine.collectives;
@@ -195,8 +211,7 @@ void put_upon(Mode mode, Draw& draw, Case& drawn) {
       machine.network = NetworkModelKind::message;
       return;
     case Mode::pool:
-      machine.remote_memory = {RemoteMemoryKind::pool, ns(300), Bandwidth(1e9)};
-      return;
+      return add_pool(draw, machine);
     case Mode::custom:
       return add_custom(machine, drawn.workload);
     case Mode::replay:

@@ -124,12 +124,46 @@ void set_device(const DeviceSection& section, Platform& platform, Reading& readi
   check_compute(section, device, reading);
 }
 
+void set_stages(const RemoteMemorySection& section, RemoteMemory& memory, Reading& reading) {
+  memory.groups = section.groups.value_or(1);
+  memory.chunk = section.chunk.value_or(Bytes{});
+  memory.in_switch = section.in_switch;
+  if (!section.stages) return;
+  for (std::size_t i = 0; i < section.stages->size(); ++i) {
+    const MemoryStageSection& from = (*section.stages)[i];
+    const std::string path = fmt::format("/remote_memory/stages/{}", i);
+    const bool straight = from.shape == MemoryShape::straight;
+    if (straight ? from.sizes.has_value() : from.links.has_value())
+      return reading.fail(Errc::config_conflict, path + (straight ? "/sizes" : "/links"),
+                          straight ? "is for a ring or a mesh" : "is for straight links");
+    MemoryStage& stage = memory.stages.emplace_back();
+    stage = {from.shape, *from.bandwidth, from.links.value_or(1), {}, from.devices.value_or(0)};
+    if (straight) continue;
+    if (!from.sizes)
+      return reading.fail(Errc::config_missing_key, path + "/sizes",
+                          "is missing: a ring or a mesh needs it");
+    stage.sizes = *from.sizes;
+    if (from.shape == MemoryShape::ring && stage.sizes.size() != 1)
+      return reading.fail(Errc::config_range, path + "/sizes", "has one number for a ring");
+    double places = 1;
+    for (const std::int64_t size : stage.sizes) {
+      places *= static_cast<double>(size);
+      if (size < 1 || places > static_cast<double>(limits::kRanks))
+        return reading.fail(
+            Errc::config_range, path + "/sizes",
+            fmt::format("must be from 1 up, and of no more than {} places", limits::kRanks));
+    }
+  }
+}
+
 void set_remote_memory(const RemoteMemorySection& section, Platform& platform, Reading& reading) {
   RemoteMemory& memory = platform.remote_memory;
   memory.kind = section.kind;
   if (section.kind == RemoteMemoryKind::none) {
-    if (section.bandwidth) {
-      reading.fail(Errc::config_conflict, "/remote_memory/bandwidth", "is given, but kind is none");
+    if (section.bandwidth || section.stages) {
+      reading.fail(Errc::config_conflict,
+                   section.bandwidth ? "/remote_memory/bandwidth" : "/remote_memory/stages",
+                   "is given, but kind is none");
     }
     return;
   }
@@ -139,6 +173,7 @@ void set_remote_memory(const RemoteMemorySection& section, Platform& platform, R
   }
   memory.latency = section.latency;
   memory.bandwidth = *section.bandwidth;
+  set_stages(section, memory, reading);
   if (section.kind != RemoteMemoryKind::per_node) {
     if (section.nodes || section.npus_per_node) {
       reading.fail(Errc::config_conflict,

@@ -54,6 +54,13 @@ struct Words<platform::RemoteMemoryKind> {
       WordTable<platform::RemoteMemoryKind>{"pool", platform::RemoteMemoryKind::pool}};
 };
 template <>
+struct Words<platform::MemoryShape> {
+  static constexpr std::array names = {
+      WordTable<platform::MemoryShape>{"straight", platform::MemoryShape::straight},
+      WordTable<platform::MemoryShape>{"ring", platform::MemoryShape::ring},
+      WordTable<platform::MemoryShape>{"mesh", platform::MemoryShape::mesh}};
+};
+template <>
 struct Words<platform::NetworkModelKind> {
   static constexpr std::array names = [] {
     std::array<WordTable<platform::NetworkModelKind>, platform::kNetworks.size()> made{};
@@ -201,10 +208,39 @@ struct DimSection {
             "algorithm `in_network`; `{}`: without further figures")};
 };
 
+struct MemoryStageSection {
+  MemoryShape shape = MemoryShape::straight;
+  std::optional<Bandwidth> bandwidth;
+  std::optional<std::int64_t> links;
+  std::optional<std::vector<std::int64_t>> sizes;
+  std::optional<std::int64_t> devices;
+
+  static constexpr auto fields = std::tuple{
+      field("shape", &MemoryStageSection::shape,
+            "links side by side, or places in a ring or mesh, over which memory and devices are "
+            "spread evenly"),
+      field("bandwidth", &MemoryStageSection::bandwidth, "of one link, in each direction",
+            positive())
+          .required(),
+      field("links", &MemoryStageSection::links, "straight: how many side by side",
+            between(1, static_cast<double>(limits::kRanks)))
+          .by_default("1"),
+      field("sizes", &MemoryStageSection::sizes, "ring: places; mesh: of each dimension",
+            between(1, 16)),
+      field("devices", &MemoryStageSection::devices,
+            "how many devices share these links; the next so many have their own",
+            between(1, static_cast<double>(limits::kRanks)))
+          .by_default("all")};
+};
+
 struct RemoteMemorySection {
   RemoteMemoryKind kind = RemoteMemoryKind::none;
   Time latency{};
   std::optional<Bandwidth> bandwidth;
+  std::optional<std::int64_t> groups;
+  std::optional<std::vector<MemoryStageSection>> stages;
+  std::optional<Bytes> chunk;
+  bool in_switch = false;
   std::optional<std::int64_t> nodes;
   std::optional<std::int64_t> npus_per_node;
 
@@ -213,7 +249,20 @@ struct RemoteMemorySection {
             "who shares it: nobody has any, each device, each node, all"),
       field("latency", &RemoteMemorySection::latency, "per access"),
       field("bandwidth", &RemoteMemorySection::bandwidth,
-            "of one access; required unless kind is none", positive()),
+            "of one group of memory; required unless kind is none", positive()),
+      field("groups", &RemoteMemorySection::groups,
+            "of memory side by side, over which all bytes are spread evenly",
+            between(1, static_cast<double>(limits::kRanks)))
+          .by_default("1"),
+      field("stages", &RemoteMemorySection::stages,
+            "links that all bytes cross, from the memory to devices", between(0, 16)),
+      field("chunk", &RemoteMemorySection::chunk,
+            "what a stage has whole before the next begins with it")
+          .by_default("nothing: bytes go on as they come"),
+      field(
+          "in_switch", &RemoteMemorySection::in_switch,
+          "switches gather what is loaded and reduce what is stored: all devices of a memory load "
+          "and store the same, and it crosses each stage once"),
       field("nodes", &RemoteMemorySection::nodes, "per_node only: how many",
             between(1, static_cast<double>(limits::kRanks))),
       field("npus_per_node", &RemoteMemorySection::npus_per_node, "per_node only: devices on each",

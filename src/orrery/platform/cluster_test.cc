@@ -100,11 +100,12 @@ TEST(Cluster, ReadsEveryKey) {
       "order": "themis_flex", "within": "smallest_first", "all_reduce": "double_binary_tree", "all_gather": ["direct:2"],
       "reduce_scatter": "one_ring", "all_to_all": {"custom": "a/b"}, "custom_by_node": {"12": "c/d"}, "rendezvous": true},
     "endpoint_delay": "1 us",
-    "remote_memory": {"kind": "per_node", "latency": "2 us", "bandwidth": "25 GB/s", "nodes": 2, "npus_per_node": 2},
+    "remote_memory": {"kind": "per_node", "latency": "2 us", "bandwidth": "25 GB/s", "nodes": 2, "npus_per_node": 2,
+      "groups": 3, "chunk": "1 MB", "in_switch": true, "stages": [{"bandwidth": "1 GB/s", "links": 4},
+        {"bandwidth": "2 GB/s", "shape": "ring", "sizes": [5]}, {"bandwidth": "3 GB/s", "shape": "mesh", "sizes": [2, 3], "devices": 2}]},
     "shared_bus": {"latency_ns": 1, "overhead_ns": 2, "gap_ns": 3, "gap_per_byte_ns": 0.5, "reduction_delay_ns": 4},
     "replay_only": true, "track_local_memory": true})");
   ASSERT_TRUE(platform) << to_string(platform.error());
-  EXPECT_EQ(platform->name, "all");
   EXPECT_EQ(platform->device.peak.count(), 19.5e12);
   EXPECT_EQ(platform->device.memory_capacity.count(), 40ll << 30);
   EXPECT_EQ(platform->device.compute, ComputeModel::table);
@@ -131,7 +132,19 @@ TEST(Cluster, ReadsEveryKey) {
   EXPECT_EQ(c.all_to_all.custom_prefix, "a/b");
   EXPECT_EQ(c.custom_by_node.at(12), "c/d");
   EXPECT_EQ(c.endpoint_delay, us(1));
-  EXPECT_EQ(platform->remote_memory.nodes, 2);
+  const RemoteMemory& memory = platform->remote_memory;
+  EXPECT_EQ(memory.nodes, 2);
+  EXPECT_EQ(memory.groups, 3);
+  EXPECT_EQ(memory.chunk, Bytes(1'000'000));
+  EXPECT_TRUE(memory.in_switch);
+  EXPECT_THAT(memory.stages,
+              testing::ElementsAre(MemoryStage{MemoryShape::straight, Bandwidth(1e9), 4, {}, 0},
+                                   MemoryStage{MemoryShape::ring, Bandwidth(2e9), 1, {5}, 0},
+                                   MemoryStage{MemoryShape::mesh, Bandwidth(3e9), 1, {2, 3}, 2}));
+  EXPECT_EQ(again->remote_memory.stages, memory.stages);
+  EXPECT_EQ(again->remote_memory.groups, 3);
+  EXPECT_EQ(again->remote_memory.chunk, memory.chunk);
+  EXPECT_TRUE(again->remote_memory.in_switch);
   EXPECT_EQ(platform->shared_bus->G, 0.5);
   EXPECT_TRUE(platform->replay_only);
 }

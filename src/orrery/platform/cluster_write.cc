@@ -69,6 +69,32 @@ CollectivesSection section_of(const CollectiveConfig& config) {
   return collectives;
 }
 
+RemoteMemorySection section_of(const RemoteMemory& memory) {
+  RemoteMemorySection section;
+  section.kind = memory.kind;
+  section.latency = memory.latency;
+  if (memory.kind != RemoteMemoryKind::none) section.bandwidth = memory.bandwidth;
+  if (memory.groups != 1) section.groups = memory.groups;
+  if (memory.chunk != Bytes{}) section.chunk = memory.chunk;
+  section.in_switch = memory.in_switch;
+  for (const MemoryStage& stage : memory.stages) {
+    if (!section.stages) section.stages.emplace();
+    MemoryStageSection& to = section.stages->emplace_back();
+    to.shape = stage.shape;
+    to.bandwidth = stage.bandwidth;
+    if (stage.shape == MemoryShape::straight)
+      to.links = stage.links;
+    else
+      to.sizes = stage.sizes;
+    if (stage.devices != 0) to.devices = stage.devices;
+  }
+  if (memory.kind == RemoteMemoryKind::per_node) {
+    section.nodes = memory.nodes;
+    section.npus_per_node = memory.npus_per_node;
+  }
+  return section;
+}
+
 ClusterSection section_of(const Platform& platform) {
   ClusterSection file;
   file.name = platform.name;
@@ -104,14 +130,7 @@ ClusterSection section_of(const Platform& platform) {
   file.collectives = section_of(platform.collectives);
   file.endpoint_delay = platform.collectives.endpoint_delay;
 
-  const RemoteMemory& memory = platform.remote_memory;
-  file.remote_memory.kind = memory.kind;
-  file.remote_memory.latency = memory.latency;
-  if (memory.kind != RemoteMemoryKind::none) file.remote_memory.bandwidth = memory.bandwidth;
-  if (memory.kind == RemoteMemoryKind::per_node) {
-    file.remote_memory.nodes = memory.nodes;
-    file.remote_memory.npus_per_node = memory.npus_per_node;
-  }
+  file.remote_memory = section_of(platform.remote_memory);
   if (platform.shared_bus) {
     const SharedBus& bus = *platform.shared_bus;
     file.shared_bus = BusSection{bus.L, bus.o, bus.g, bus.G, bus.reduction_delay};
@@ -131,6 +150,13 @@ std::string library_reference() {
   return part<LibrarySection>("collectives: settings") +
          "\n`collectives: nccl` is short for `collectives: {library: nccl}`. What a library takes, "
          "and how that is known, says [the page on collectives](../collectives.md).\n";
+}
+
+std::string memory_reference() {
+  return part<RemoteMemorySection>("remote_memory") +
+         part<MemoryStageSection>("remote_memory: stages") +
+         "\nWho shares what, and an example, are on [the page on remote "
+         "memory](../remote-memory.md).\n";
 }
 
 std::string fabric_reference() {
@@ -199,7 +225,7 @@ std::string cluster_reference() {
       "`direct:4`; a `one_*` algorithm stands alone and joins all dimensions into one.\n",
       join(words_of<Algorithm>(), "`, `"));
   text += library_reference();
-  text += part<RemoteMemorySection>("remote_memory");
+  text += memory_reference();
   text += part<BusSection>("shared_bus");
   text += part<DeviationSection>("deviations");
   text +=

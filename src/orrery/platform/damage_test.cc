@@ -90,6 +90,11 @@ const std::string kDims = "npus_count: [ 4 ]\nbandwidth: [ 50 ]\nlatency: [ 5 ]\
 const std::string kCluster =
     "device: h100-sxm\nnetwork: [{block: switch, size: 8, link: nvlink4}]\n";
 
+std::string with_stage(const std::string& keys) {
+  return kCluster + "remote_memory: {kind: pool, bandwidth: 1 GB/s, stages: [{bandwidth: 1 GB/s, " +
+         keys + "}]}\n";
+}
+
 const std::vector<Case> kCases = {
     // Network YAML.
     {"empty", network, "", Errc::config_type, "n.yml"},
@@ -266,6 +271,20 @@ const std::vector<Case> kCases = {
      Errc::config_missing_key, "/device/memory_bandwidth"},
     {"remote without bandwidth", cluster, kCluster + "remote_memory: {kind: pool}\n",
      Errc::config_missing_key, "/remote_memory/bandwidth"},
+    {"stages of nothing", cluster, kCluster + "remote_memory: {stages: [{bandwidth: 1 GB/s}]}\n",
+     Errc::config_conflict, "/remote_memory/stages"},
+    {"ring without places", cluster, with_stage("shape: ring"), Errc::config_missing_key,
+     "/remote_memory/stages/0/sizes"},
+    {"ring of two sizes", cluster, with_stage("shape: ring, sizes: [2, 2]"), Errc::config_range,
+     "/remote_memory/stages/0/sizes"},
+    {"endless mesh", cluster, with_stage("shape: mesh, sizes: [1048576, 1048576]"),
+     Errc::config_range, "/remote_memory/stages/0/sizes"},
+    {"no place", cluster, with_stage("shape: mesh, sizes: [2, 0]"), Errc::config_range,
+     "/remote_memory/stages/0/sizes"},
+    {"links of a mesh", cluster, with_stage("shape: mesh, sizes: [2], links: 2"),
+     Errc::config_conflict, "/remote_memory/stages/0/links"},
+    {"sizes of links", cluster, with_stage("sizes: [2]"), Errc::config_conflict,
+     "/remote_memory/stages/0/sizes"},
     {"astra network file", cluster, "topology: [ Ring ]\n" + kDims, Errc::config_conflict,
      "c.yaml"},
     {"alias bomb", cluster, alias_bomb(9), Errc::limit_exceeded, "c.yaml:"},

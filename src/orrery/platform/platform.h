@@ -222,11 +222,31 @@ struct Device {
 
 enum class RemoteMemoryKind : std::uint8_t { none, per_npu, per_node, pool };
 
+/// How the places of a memory's links are joined.
+enum class MemoryShape : std::uint8_t { straight, ring, mesh };
+
+/// Links between a remote memory and devices that all bytes cross, one stage after another.
+struct MemoryStage {
+  MemoryShape shape = MemoryShape::straight;
+  Bandwidth bandwidth{};            ///< of one link, in one direction
+  std::int64_t links = 1;           ///< straight: side by side, which share the bytes evenly
+  std::vector<std::int64_t> sizes;  ///< ring: places; mesh: of each dimension
+  std::int64_t devices = 0;         ///< that share them; 0: all do
+
+  friend bool operator==(const MemoryStage&, const MemoryStage&) = default;
+};
+
 struct RemoteMemory {
   RemoteMemoryKind kind = RemoteMemoryKind::none;
   Time latency{};
-  Bandwidth bandwidth{};
-  std::int64_t nodes = 0;          ///< per_node only
+  Bandwidth bandwidth{};  ///< of one group
+  // Under Orrery rules:
+  std::int64_t groups = 1;          ///< of memory, which bytes are spread over evenly
+  std::vector<MemoryStage> stages;  ///< from the memory to devices
+  Bytes chunk{};                    ///< what a stage has whole before the next begins; 0: nothing
+  bool in_switch = false;  ///< switches gather what is loaded and reduce what is stored: all
+                           ///< devices of a memory load and store the same
+  std::int64_t nodes = 0;  ///< per_node only
   std::int64_t npus_per_node = 0;  ///< per_node only
 };
 

@@ -62,6 +62,25 @@ std::string effects_text(const Outcome& outcome, Style style) {
   return "\n" + (table.empty() ? "no effect changes the step\n" : table.text(style));
 }
 
+/// What crossed remote memories, level by level, and what of it hid behind other things.
+std::string memory_text(const Outcome& outcome, Style style) {
+  if (outcome.result.memory.empty()) return "";
+  report::Table table({{"memory"}, {"loaded", true}, {"stored", true}, {"in use", true}});
+  for (const sim::MemoryLevel& level : outcome.result.memory)
+    table.row({level.name, format_bytes(Bytes(level.loaded)), format_bytes(Bytes(level.stored)),
+               report::percent(level.in_use(outcome.result.end))});
+  Time all{}, exposed{};
+  const auto ranks = static_cast<std::int64_t>(outcome.result.ranks.size());
+  for (std::int64_t rank = 0; rank < ranks; ++rank) {
+    const sim::RankResult& one = outcome.result.ranks[static_cast<std::size_t>(rank)];
+    all += one.memory;
+    exposed += one.memory_only;
+  }
+  return fmt::format("\n{}{} of each rank's step, on average, accesses are under way: {} exposed\n",
+                     table.text(style), format_time(Time(all.count() / ranks)),
+                     format_time(Time(exposed.count() / ranks)));
+}
+
 /// By what each kind of collective runs, and why not by the next.
 std::string chosen_text(const Outcome& outcome, Style style) {
   if (outcome.chosen.empty()) return "";
@@ -94,7 +113,8 @@ std::string summary_text(const Outcome& outcome, Style style, bool all) {
   add_work(sheet, outcome, style);
   add_without(sheet, outcome);
   report::add_findings(sheet, outcome.findings, style);
-  return sheet.text() + chosen_text(outcome, style) + effects_text(outcome, style);
+  return sheet.text() + memory_text(outcome, style) + chosen_text(outcome, style) +
+         effects_text(outcome, style);
 }
 
 std::string summary_text(const Run& run, Style style, bool all) {

@@ -82,12 +82,46 @@ void Devices::access(std::uint32_t rank, NodeId node) {
     if (!local) return fail_at(rank, node, local.error());
     return agendas_.at(rank, local->time.count(), {.arg = node, .kind = LocalKind::memory_done});
   }
-  const model::RemoteMemory::Access access{run_.real(rank), rank, node, size};
-  if (remote_memory_.request(access)) serve(access);
+  if (run_.policy.memory_in_turn) {
+    const model::RemoteMemory::Access access{run_.real(rank), rank, node, size};
+    if (remote_memory_.request(access)) serve(access);
+    return;
+  }
+  if (!pools_alike_) {
+    run_.fold_failed = "ranks that are alike share memory with others that are not";
+    return;
+  }
+  // What is too long by itself is said as the memory says it.
+  if (const auto alone = remote_memory_.time(size); !alone)
+    return fail_at(rank, node, alone.error());
+  if (pools_.beyond_the_clock(size.count())) return (void)run_.after(model::Fabric::kTooLong);
+  pools_.begin({.device = run_.real(rank),
+                .rank = rank,
+                .node = node,
+                .bytes = size.count(),
+                .store = graph.kind(node) == NodeKind::mem_store});
+}
+
+void Devices::fold() {
+  if (!run_.policy.memory_in_turn)
+    pools_alike_ = pools_.fold(run_.quotient.class_of(), run_.quotient.weights());
+}
+
+std::vector<model::MemoryPools::Ended> Devices::ended() {
+  std::vector<model::MemoryPools::Ended> all;
+  pools_.advance(run_.now(), all);
+  if (run_.observer != nullptr) {
+    for (const auto& [access, lost] : all)
+      run_.observer->memory_served(access.rank, access.node, lost);
+  }
+  return all;
 }
 
 void Devices::serve(const model::RemoteMemory::Access& access) {
-  if (run_.observer != nullptr) run_.observer->memory_served(access.rank, access.node);
+  if (run_.observer != nullptr) {
+    const std::int64_t since = run_.times_of(access.rank, access.node).start;
+    run_.observer->memory_served(access.rank, access.node, run_.now() - since);
+  }
   const auto answer = remote_memory_.time(access.size);
   if (!answer) return fail_at(access.rank, access.node, answer.error());
   agendas_.at(access.rank, answer->time.count(),

@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "orrery/model/compute/compute.h"
+#include "orrery/model/memory/memory_pools.h"
 #include "orrery/model/memory/remote_memory.h"
 #include "orrery/sim/agendas.h"
 #include "orrery/sim/beside.h"
@@ -22,7 +23,8 @@ class Devices {
         agendas_(agendas),
         beside_(beside),
         compute_(model::make_compute(run.platform, run.options.kernel_models)),
-        remote_memory_(run.platform) {}
+        remote_memory_(run.platform),
+        pools_(run.platform) {}
 
   /// How long a compute node will take; 0 where that cannot be told, which compute() says why.
   [[nodiscard]] Time length(std::uint32_t rank, graph::NodeId node) const;
@@ -32,13 +34,30 @@ class Devices {
   [[nodiscard]] bool compute(std::uint32_t rank, graph::NodeId node);
   /// Any node, for as long as was recorded.
   void replay(std::uint32_t rank, graph::NodeId node);
-  /// A load or store: in remote memory where there is one, in its turn.
+  /// Ranks stand for others from now on.
+  void fold();
+  /// A load or store: in remote memory where there is one, in its turn or beside others.
   void access(std::uint32_t rank, graph::NodeId node);
-  /// A load or store ends: the memory serves the next.
+  /// A load or store ends that had its turn: the memory serves the next.
   void access_ends(std::uint32_t rank);
+  /// The tick is over, as far as others know. False: there is nothing to do.
+  [[nodiscard]] bool settle() {
+    if (!pools_.unsettled()) return false;
+    pools_.settle(run_.now());
+    return true;
+  }
+  /// When accesses that share memory want the clock to be.
+  [[nodiscard]] std::int64_t next() const { return pools_.next(); }
+  /// The clock is there: who has ended.
+  [[nodiscard]] std::vector<model::MemoryPools::Ended> ended();
+  /// What has crossed remote memories and what is between them and devices.
+  [[nodiscard]] const model::MemoryPools& pools() const { return pools_; }
 
   /// Goes on from where another has come to.
-  void resume(const Devices& other) { remote_memory_ = other.remote_memory_; }
+  void resume(const Devices& other) {
+    remote_memory_ = other.remote_memory_;
+    pools_ = other.pools_;
+  }
 
  private:
   void serve(const model::RemoteMemory::Access& access);
@@ -50,6 +69,8 @@ class Devices {
   BesideCollectives& beside_;
   std::unique_ptr<model::Compute> compute_;
   model::RemoteMemory remote_memory_;
+  model::MemoryPools pools_;
+  bool pools_alike_ = true;  // ranks that are alike meet alike others there
 };
 
 }  // namespace orrery::sim

@@ -138,16 +138,15 @@ bool Engine::advance(std::uint64_t events) {
   Event event;
   while (!run_.error && run_.fold_failed.empty()) {
     while (!run_.queue.more_now() && !run_.error &&
-           (nodes_.settle() || queues_.settle() || phases_.settle() || transport_.settle())) {
+           (nodes_.settle() || queues_.settle() || phases_.settle() || transport_.settle() ||
+            devices_.settle())) {
     }
     if (repeats_.due() && !run_.queue.more_now() && !run_.error) repeats_.tick_over();
     if (events-- == 0) return true;
-    const std::int64_t wanted = transport_.next();
+    const std::int64_t wanted = std::min(transport_.next(), devices_.next());
     if (!run_.queue.pop(event, wanted)) {
       if (wanted != EventQueue::kNever) {
-        run_.queue.advance_to(wanted);
-        transport_.advance();
-        ++run_.result.events;
+        go_on_to(wanted);
         continue;
       }
       if (phases_.waiting() > 0 && nodes_.finished() < run_.workload.rank_count()) {
@@ -169,6 +168,16 @@ bool Engine::advance(std::uint64_t events) {
     dispatch(event);
   }
   return false;
+}
+
+/// Nothing else happens until `time`, when messages or accesses to memory want to be looked at.
+void Engine::go_on_to(std::int64_t time) {
+  ++run_.result.events;
+  if (time >= model::Fabric::kTooLong) return (void)run_.after(model::Fabric::kTooLong);
+  run_.queue.advance_to(time);
+  if (transport_.next() <= time) transport_.advance();
+  if (devices_.next() > time) return;
+  for (const auto& ended : devices_.ended()) nodes_.complete(ended.access.rank, ended.access.node);
 }
 
 Result<SimResult> Engine::finish() {

@@ -75,9 +75,11 @@ class Engine : private Messages::Ends,
   // engine.cc: setting up, the loop, the result
   [[nodiscard]] Result<void> set_up();
   void begin_ranks();
+  void go_on_to(std::int64_t time);
   void dispatch(const Event& event);
   [[nodiscard]] SimResult summarise();
   void note_told();
+  void note_memory();
 
   // engine_quotient.cc: one rank for all that are alike
   [[nodiscard]] Result<void> set_up_quotient();

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <tuple>
 
 #include "orrery/sim/critical_path.h"
@@ -59,6 +60,20 @@ void Engine::note_told() {
   sort_told(all);
 }
 
+void Engine::note_memory() {
+  const std::vector<model::StageFigures>& stages = devices_.pools().stages();
+  const std::vector<model::StageTraffic>& traffic = devices_.pools().traffic();
+  const auto devices = static_cast<double>(run_.platform.npu_count());
+  for (std::size_t s = 0; s < stages.size(); ++s) {
+    if (traffic[s] == model::StageTraffic{}) continue;
+    const auto sharing = static_cast<double>(stages[s].devices);
+    const double each = run_.platform.remote_memory.in_switch ? stages[s].bytes_per_ns / sharing
+                                                              : stages[s].bytes_per_ns;
+    run_.result.memory.push_back({stages[s].name, traffic[s].loaded, traffic[s].stored,
+                                  std::ceil(devices / sharing) * each * 1e9, stages[s].both_ways});
+  }
+}
+
 SimResult Engine::summarise() {
   for (std::uint32_t rank = 0; rank < run_.shared.results.size(); ++rank) {
     RankResult& rank_result = run_.shared.results[rank];
@@ -87,6 +102,7 @@ SimResult Engine::summarise() {
       run_.result.findings);
   run_.spell_out_notes();
   note_told();
+  note_memory();
   if (run_.pages == nullptr) {
     run_.result.path = critical_path(run_, nodes_, collectives_, messages_.state());
     run_.result.error_classes = error_classes(

@@ -250,11 +250,15 @@ TEST(Folding, ThatWouldNotBeExactIsRefused) {
       refused([](platform::Platform& p) { p.network = platform::NetworkModelKind::message; }),
       HasSubstr("links are shared"));
   using platform::RemoteMemoryKind;
-  EXPECT_THAT(refused([](platform::Platform& p) { p.remote_memory.kind = RemoteMemoryKind::pool; }),
-              HasSubstr("memory is shared"));
-  EXPECT_THAT(
-      refused([](platform::Platform& p) { p.remote_memory.kind = RemoteMemoryKind::per_node; }),
-      HasSubstr("memory is shared"));
+  for (const RemoteMemoryKind kind : {RemoteMemoryKind::pool, RemoteMemoryKind::per_node}) {
+    const auto shared = [kind](platform::Platform& p) { p.remote_memory.kind = kind; };
+    EXPECT_EQ(refused(shared), "") << "shared fairly";
+    EXPECT_THAT(refused([&](platform::Platform& p) {
+                  shared(p);
+                  p.rules = Rules::astra;
+                }),
+                HasSubstr("memory is shared"));
+  }
   EXPECT_EQ(
       refused([](platform::Platform& p) { p.remote_memory.kind = RemoteMemoryKind::per_npu; }), "");
   const auto themis = [](platform::Platform& p) {

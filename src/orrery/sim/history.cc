@@ -79,8 +79,8 @@ std::unique_ptr<Recording> History::finish(std::vector<NodeTimes> times) && {
   return made;
 }
 
-void History::memory_served(std::uint32_t rank, graph::NodeId node) {
-  recorder_.memory_served(rank, node, run_.now());
+void History::memory_served(std::uint32_t rank, graph::NodeId node, std::int64_t lost) {
+  recorder_.memory_served(rank, node, lost);
 }
 
 void History::message(std::uint32_t from, std::uint32_t to, std::int64_t bytes,

@@ -27,7 +27,7 @@ class History : public Observer, private model::LinkObserver {
   History& operator=(const History&) = delete;
   ~History() override { run_.network.observe(nullptr); }
 
-  void memory_served(std::uint32_t rank, graph::NodeId node) override;
+  void memory_served(std::uint32_t rank, graph::NodeId node, std::int64_t lost) override;
   void message(std::uint32_t from, std::uint32_t to, std::int64_t bytes,
                std::int64_t delay) override;
   void carries(std::uint32_t link, std::int64_t from, std::int64_t until,

@@ -17,8 +17,9 @@ class Observer {
  public:
   virtual ~Observer() = default;
 
-  /// A load or store is served by the remote memory.
-  virtual void memory_served(std::uint32_t /*rank*/, graph::NodeId /*node*/) {}
+  /// A load or store lost so much to others at the remote memory: waiting, or sharing it.
+  virtual void memory_served(std::uint32_t /*rank*/, graph::NodeId /*node*/,
+                             std::int64_t /*lost*/) {}
   /// A message leaves: numbers of the workload, bytes, and picoseconds on its way.
   virtual void message(std::uint32_t /*from*/, std::uint32_t /*to*/, std::int64_t /*bytes*/,
                        std::int64_t /*delay*/) {}

@@ -115,12 +115,6 @@ class Cutter {
         if (found < Communicators::kOutside) join_members(found);
       }
     }
-    if (platform_.remote_memory.kind != platform::RemoteMemoryKind::per_node) return;
-    const auto node = static_cast<std::uint32_t>(
-        std::max<std::int64_t>(platform_.remote_memory.npus_per_node, 1));
-    for (std::uint32_t rank = 1; rank < ranks_; ++rank) {
-      if (real(rank) / node == real(rank - 1) / node) sets_.join(rank, rank - 1);
-    }
   }
 
   void join_members(std::uint32_t communicator) {

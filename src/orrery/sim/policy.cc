@@ -16,7 +16,7 @@ Policy Policy::of(platform::Rules rules) {
       policy.knows_recordings = policy.knows_kernels = false;
       policy.group_0_is_all = policy.groups_are_rings = policy.one_lane_for_communication = true;
       policy.nearest_form = policy.local_memory_serves = policy.follows_memory = false;
-      policy.empty_work_is_skipped = true;
+      policy.empty_work_is_skipped = policy.memory_in_turn = true;
       policy.exposed_is_the_rest = policy.first_dimension_counts = true;
       policy.dims_unsaid = 0xf;  // four dimensions are assumed
       policy.tags = kAstraTags;

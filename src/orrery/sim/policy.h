@@ -43,6 +43,8 @@ struct Policy {
   /// Collectives without an algorithm of their own take the nearest form; those that say too little
   /// take their recorded time.
   bool nearest_form = true;
+  /// A remote memory serves one access after another; otherwise they share it.
+  bool memory_in_turn = false;
   /// Memory nodes use local memory where there is no remote one.
   bool local_memory_serves = true;
   /// Compute nodes that touch no bytes take no time, not even a tick.

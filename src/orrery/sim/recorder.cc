@@ -129,9 +129,8 @@ void Recorder::told(std::uint32_t rank, graph::NodeId node, std::uint32_t spec,
   made_->joins[join].told = spec;
 }
 
-// Kept as a time until finish() knows when the node started.
-void Recorder::memory_served(std::uint32_t rank, graph::NodeId node, std::int64_t now) {
-  made_->details[index(rank, node)].queue = now;
+void Recorder::memory_served(std::uint32_t rank, graph::NodeId node, std::int64_t lost) {
+  made_->details[index(rank, node)].queue = lost;
 }
 
 std::optional<std::int64_t> Recorder::together(std::uint32_t rank, graph::NodeId node) const {
@@ -188,16 +187,6 @@ std::int64_t Recording::alone(std::uint32_t from, std::uint32_t to, std::int64_t
 
 std::unique_ptr<Recording> Recorder::finish(std::vector<NodeTimes> times) && {
   made_->times = std::move(times);
-  for (std::uint32_t rank = 0; rank < workload_.rank_count(); ++rank) {
-    const graph::Graph& graph = workload_.graph(rank);
-    for (graph::NodeId node = 0; node < graph.size(); ++node) {
-      const graph::NodeKind kind = graph.kind(node);
-      if (kind != graph::NodeKind::mem_load && kind != graph::NodeKind::mem_store) continue;
-      NodeDetail& detail = made_->details[index(rank, node)];
-      const std::int64_t start = made_->times[index(rank, node)].start;
-      detail.queue = detail.queue > start ? detail.queue - start : 0;
-    }
-  }
   made_->bin = use_.bin();
   for (std::size_t slot = 0; slot < use_.slots(); ++slot) {
     if (use_.total(slot) == 0) continue;

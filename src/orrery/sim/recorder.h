@@ -40,7 +40,7 @@ class Recorder {
   void told(std::uint32_t rank, graph::NodeId node, std::uint32_t spec, std::int64_t takes);
   /// `rank` has put `bytes` on the network for `node`'s collective.
   void sent(std::uint32_t rank, graph::NodeId node, std::uint64_t bytes);
-  void memory_served(std::uint32_t rank, graph::NodeId node, std::int64_t now);
+  void memory_served(std::uint32_t rank, graph::NodeId node, std::int64_t lost);
   /// When the last member of `node`'s collective came; empty as long as some have not.
   [[nodiscard]] std::optional<std::int64_t> together(std::uint32_t rank, graph::NodeId node) const;
   /// A chunk ends its phase at `rank` now and leaves queue `queue` …

@@ -45,7 +45,8 @@ bool lists_a_rank_twice(const graph::Workload& workload) {
 
 // Ranks that are alike see alike queues only where nothing is served in the order in which they
 // come.
-std::string shares_memory(RemoteMemoryKind kind) {
+std::string shares_memory(RemoteMemoryKind kind, Rules rules) {
+  if (rules == Rules::orrery) return {};
   switch (kind) {
     case RemoteMemoryKind::none:
     case RemoteMemoryKind::per_npu:
@@ -81,7 +82,7 @@ std::string orders_by_issue(InterDimension order, Rules rules) {
 std::string why_not_fold(const graph::Workload& workload, const platform::Platform& platform,
                          const model::Traits& network) {
   if (std::string why = shares_links(network, platform.rules); !why.empty()) return why;
-  if (std::string why = shares_memory(platform.remote_memory.kind);
+  if (std::string why = shares_memory(platform.remote_memory.kind, platform.rules);
       !why.empty() && has_memory_nodes(workload))
     return why;
   std::string why = orders_by_issue(platform.collectives.inter_dimension, platform.rules);
@@ -139,14 +140,9 @@ std::string why_one_part(const graph::Workload& workload, const platform::Platfo
   if (!workload.custom_collectives.empty()) return "collectives are given as traces";
   if (!network.parallel || !network.uncontended) return "messages share links";
   if (model::streams_limited(platform)) return "collectives wait for switches";
-  switch (platform.remote_memory.kind) {
-    case RemoteMemoryKind::none:
-    case RemoteMemoryKind::per_npu:
-    case RemoteMemoryKind::per_node:  // those of a node are joined
-      break;
-    case RemoteMemoryKind::pool:
-      return "ranks share memory";
-  }
+  // Who accesses memory beside whom is known when a tick is over, in all parts.
+  if (platform.remote_memory.kind != RemoteMemoryKind::none && has_memory_nodes(workload))
+    return "ranks share memory";
   switch (platform.collectives.inter_dimension) {
     case InterDimension::ascending:
       break;

@@ -3,6 +3,7 @@
 // What came of a simulation: plain data, which needs no model.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -61,6 +62,21 @@ struct Savings {
   std::uint32_t parts = 1;               ///< that could be worked on at the same time
 };
 
+/// What crossed a remote memory, or a stage of links between it and devices.
+struct MemoryLevel {
+  std::string name;         ///< "3 groups of memory", "2 links for each 8 devices"
+  std::int64_t loaded = 0;  ///< bytes, of all devices
+  std::int64_t stored = 0;
+  double capacity = 0;     ///< bytes per second of all that are alike, in one direction
+  bool both_ways = false;  ///< loads and stores share it
+
+  /// Which part of `time` it would have been busy, were its bytes spread evenly.
+  [[nodiscard]] double in_use(Time time) const {
+    const auto bytes = static_cast<double>(both_ways ? loaded + stored : std::max(loaded, stored));
+    return time > Time{} ? bytes / (capacity * static_cast<double>(time.count()) / 1e12) : 0;
+  }
+};
+
 struct SimResult {
   RankResults ranks;
   std::vector<CollectiveTotal> collectives;  ///< by type, then group size
@@ -68,6 +84,8 @@ struct SimResult {
   /// The same by who told how long it takes, longest first. Their times sum to the path's length.
   std::vector<ErrorClass> error_classes;
   std::vector<ToldCollective> told;  ///< what a library ran, each kind once, by key()
+  std::vector<MemoryLevel> memory;   ///< from the memory to devices; empty: nothing crossed it, or
+                                     ///< one access after another was served
   Time end{};                        ///< the last finish
   std::uint64_t messages = 0;
   std::uint64_t events = 0;

@@ -124,7 +124,7 @@ RC_GTEST_PROP(Simulate, SharesSumToTheStep, ()) {
     }
   }
   auto platform = line(Block::switched, 4);
-  platform.remote_memory = {platform::RemoteMemoryKind::pool, us(2), Bandwidth(1e9), 0, 0};
+  platform.remote_memory = {platform::RemoteMemoryKind::pool, us(2), Bandwidth(1e9)};
   const auto result = run(workload(ranks), platform);
   RC_ASSERT(!result.stall.has_value());
   for (const RankResult& rank : result.ranks) {
@@ -202,18 +202,25 @@ TEST(Simulate, TheLastChunkIsWhatRemains) {
   EXPECT_EQ(astra.findings.count(FindingCode::remainder_chunk_full), 2u);
 }
 
-TEST(Simulate, MemoryPoolServesOneAtATime) {
+TEST(Simulate, MemoryPoolServesOneAtATimeOrAllAtOnce) {
   std::vector<Rank> ranks(2);
   for (Rank& rank : ranks) rank.load(1000);
   const auto work = workload(ranks);
   auto platform = line(Block::ring, 2);
-  platform.remote_memory = {platform::RemoteMemoryKind::pool, us(1), Bandwidth(1e9), 0, 0};
+  platform.remote_memory = {platform::RemoteMemoryKind::pool, us(1), Bandwidth(1e9)};
+  platform.rules = Rules::astra;
+  const auto in_turn = run(work, platform);
+  EXPECT_EQ(*in_turn.ranks[0].finish, us(2));
+  EXPECT_EQ(*in_turn.ranks[1].finish, us(4));
+  platform.rules = Rules::orrery;
   const auto pool = run(work, platform);
-  EXPECT_EQ(*pool.ranks[0].finish, us(2));
-  EXPECT_EQ(*pool.ranks[1].finish, us(4));
+  EXPECT_EQ(*pool.ranks[0].finish, us(3));
+  EXPECT_EQ(*pool.ranks[1].finish, us(3));
   platform.remote_memory.kind = platform::RemoteMemoryKind::per_npu;
   EXPECT_EQ(run(work, platform).end, us(2));
-  platform.remote_memory = {platform::RemoteMemoryKind::per_node, us(1), Bandwidth(1e9), 2, 1};
+  platform.remote_memory.kind = platform::RemoteMemoryKind::per_node;
+  platform.remote_memory.nodes = 2;
+  platform.remote_memory.npus_per_node = 1;
   EXPECT_EQ(run(work, platform).end, us(2));
   platform.remote_memory = {};
   platform.device.memory = Bandwidth(1e9);  // no remote memory: the access is a local one

@@ -176,6 +176,7 @@ TEST(Devices, ServeAPoolOfMemoryOneAtATime) {
   std::vector<Rank> ranks(2);
   for (Rank& rank : ranks) rank.load(1000);
   platform::Platform platform = line(Block::ring, 2);
+  platform.rules = platform::Rules::astra;
   platform.remote_memory = {platform::RemoteMemoryKind::pool, ns(500), Bandwidth(1e9)};
   Toy toy(testing::workload(ranks), platform);
   BesideCollectives beside(toy.run, toy.agendas);

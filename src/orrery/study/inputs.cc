@@ -128,6 +128,12 @@ Result<void> check_network(const Question& question, const Platform& platform) {
   if (platform.rules == Rules::astra && platform::uses_switches(platform.collectives))
     return fail(Errc::config_conflict, "--rules astra", "ASTRA-sim has no switches that sum",
                 "--rules orrery, or other algorithms");
+  const platform::RemoteMemory& memory = platform.remote_memory;
+  if (platform.rules == Rules::astra &&
+      (!memory.stages.empty() || memory.groups > 1 || memory.in_switch || memory.chunk > Bytes{}))
+    return fail(Errc::config_conflict, "--rules astra",
+                "ASTRA-sim's remote memories have no groups, stages, chunks or switches",
+                "--rules orrery");
   if (platform.fabric != nullptr) return platform::check_faults(platform, question.cluster);
   if (flow && !has_room_for_flows(platform))
     return fail(Errc::limit_exceeded, question.cluster,
@@ -279,6 +285,17 @@ Result<void> check_sizes(const Question& question, const Platform& platform) {
 
 namespace {
 
+/// What is to lie in remote memory has one to lie in.
+Result<void> check_offload(const workload::Spec& spec, const Platform& platform,
+                           const std::string& where) {
+  const bool none = platform.remote_memory.kind == platform::RemoteMemoryKind::none;
+  if (!none || !(spec.offload.optimizer || spec.offload.weights)) return {};
+  return fail(Errc::config_conflict, where,
+              "the cluster has no remote memory, and the job's `offload` puts state there",
+              "give the cluster file a `remote_memory`, such as each host's: {kind: per_npu, "
+              "bandwidth: 55 GB/s}");
+}
+
 /// The workload of a model and a plan, for exactly as many ranks as there are devices.
 Result<void> make_load(const Question& question, const Cluster& cluster, Load& made,
                        Findings& findings) {
@@ -289,6 +306,7 @@ Result<void> make_load(const Question& question, const Cluster& cluster, Load& m
   if (!changes) return tl::unexpected(changes.error());
   if (auto done = change_job(*changes, cluster.platform.npu_count(), *spec); !done) return done;
   if (auto off = switch_off(question.without, *spec); !off) return off;
+  if (auto fine = check_offload(*spec, cluster.platform, where); !fine) return fine;
   auto program = workload::assemble(*spec, findings);
   if (!program) return tl::unexpected(program.error());
   if (auto fine = check_world(*program, cluster.platform, where); !fine) return fine;

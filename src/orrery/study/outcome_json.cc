@@ -149,6 +149,16 @@ void write_stall(JsonWriter& json, const Outcome& outcome) {
   json.end_array().end_object();
 }
 
+void write_memory(JsonWriter& json, const Outcome& outcome) {
+  json.key("remote_memory").begin_array();
+  for (const sim::MemoryLevel& level : outcome.result.memory) {
+    json.begin_object().field("name", level.name);
+    json.field("loaded_bytes", level.loaded).field("stored_bytes", level.stored);
+    json.field("in_use", level.in_use(outcome.result.end)).end_object();
+  }
+  json.end_array();
+}
+
 void write_work(JsonWriter& json, const Outcome& outcome) {
   const sim::Savings& savings = outcome.result.savings;
   json.key("savings").begin_object().field("representatives", savings.representatives);
@@ -216,6 +226,7 @@ void write_result(JsonWriter& json, const Outcome& outcome) {
   report::write_digest(json, digest(outcome));
   write_ranks(json, outcome);
   write_collectives(json, outcome);
+  write_memory(json, outcome);
   write_stall(json, outcome);
   write_work(json, outcome);
   write_effects(json, outcome);

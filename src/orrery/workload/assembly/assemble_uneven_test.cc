@@ -14,8 +14,8 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-Spec small(std::int64_t layers, std::int64_t stages, ScheduleKind kind = ScheduleKind::one_f_one_b,
-           std::int64_t chunks = 1) {
+Spec small_stages(std::int64_t layers, std::int64_t stages,
+                  ScheduleKind kind = ScheduleKind::one_f_one_b, std::int64_t chunks = 1) {
   Spec spec;
   spec.model.layers = layers;
   spec.model.hidden = 64;
@@ -46,17 +46,17 @@ std::vector<std::string> places(const Spec& spec, FindingCode code) {
 }
 
 TEST(Uneven, LayersThatWereDealtOutAreSaid) {
-  EXPECT_THAT(places(small(126, 16), FindingCode::layers_uneven),
+  EXPECT_THAT(places(small_stages(126, 16), FindingCode::layers_uneven),
               ElementsAre("126 layers in 16 stages: 7, 14 x 8, 7"));
-  EXPECT_THAT(places(small(32, 4), FindingCode::layers_uneven), IsEmpty());
-  Spec given = small(5, 2);
+  EXPECT_THAT(places(small_stages(32, 4), FindingCode::layers_uneven), IsEmpty());
+  Spec given = small_stages(5, 2);
   given.schedule.stage_layers = {2, 3};
   EXPECT_THAT(places(given, FindingCode::layers_uneven), IsEmpty());
 }
 
 /// Llama 3's 405B: 126 layers in 16 x 8 parts, the embedding and the head alone at the ends.
 TEST(Uneven, TwoLayersLessThanPartsLeaveTheEndsAlone) {
-  Spec spec = small(126, 16, ScheduleKind::interleaved, 8);
+  Spec spec = small_stages(126, 16, ScheduleKind::interleaved, 8);
   Program by_itself = assemble_uneven(spec);
   EXPECT_THAT(places(spec, FindingCode::layers_uneven),
               ElementsAre("126 layers in 128 stages: 0, 126 x 1, 0"));
@@ -83,7 +83,7 @@ TEST(Uneven, RunsAreTheSameAsWithAListOfThem) {
                            Case{zb_h1, 1}, Case{zb_v, 2}, Case{dual_pipe, 2}}) {
     const std::int64_t parts = each.kind == dual_pipe ? 4 : 4 * each.chunks;
     for (const std::int64_t layers : {parts - 2, parts - 1, parts + 1, 2 * parts - 1}) {
-      const Spec spec = small(layers, 4, each.kind, each.chunks);
+      const Spec spec = small_stages(layers, 4, each.kind, each.chunks);
       const Program program = assemble_uneven(spec);
       std::int64_t weights = 0;
       const auto counted = count(program);
@@ -98,7 +98,7 @@ TEST(Uneven, RunsAreTheSameAsWithAListOfThem) {
 }
 
 TEST(Vocabulary, IsPaddedWhereTpDoesNotDivideIt) {
-  Spec spec = small(2, 1);
+  Spec spec = small_stages(2, 1);
   spec.model.vocab = 50257;
   spec.parallel.tp = 8;
   const Program program = assemble_uneven(spec);
@@ -113,7 +113,7 @@ TEST(Vocabulary, IsPaddedWhereTpDoesNotDivideIt) {
 }
 
 TEST(Vocabulary, IsLeftAloneWhereItDividesOrIsNotCut) {
-  Spec spec = small(2, 1);
+  Spec spec = small_stages(2, 1);
   spec.model.vocab = 50257;
   EXPECT_EQ(assemble_uneven(spec).spec.model.vocab, 50257) << "published counts stay what they are";
   spec.parallel.tp = 8;

@@ -23,7 +23,39 @@ Op collective(const char* name, Phase phase, CollectiveType type, Axis axis, Str
   return op;
 }
 
+bool is_full_precision(Dtype type) { return type == Dtype::fp32 || type == Dtype::tf32; }
+
 }  // namespace
+
+Op transfer_op(const char* name, Phase phase, graph::NodeKind kind, Amount size) {
+  Op op;
+  op.name = name;
+  op.op_class = OpClass::transfer;
+  op.phase = phase;
+  op.kind = kind;
+  op.stream = kind == graph::NodeKind::mem_load ? stream::load : stream::store;
+  op.waits[0] = stream::compute;
+  op.bytes = size.value();
+  return op;
+}
+
+Amount optimizer_state(const Precision& types, OptimizerKind kind, Amount own, Amount others) {
+  const Amount moment = bytes(own, types.optimizer);
+  Amount state;
+  if (types.master_weights && !is_full_precision(types.weights)) state = own * 4;
+  switch (kind) {
+    case OptimizerKind::adam:
+    case OptimizerKind::adamw:
+      return state + moment * 2;
+    case OptimizerKind::sgd:
+      break;
+    case OptimizerKind::sgd_momentum:
+      return state + moment;
+    case OptimizerKind::muon:  // a momentum for matrices, Adam for all else
+      return state + moment + bytes(others, types.optimizer);
+  }
+  return state;
+}
 
 Elements elements_of(const Weights& weights) {
   return {Amount(weights.dense) + weights.replicated, weights.expert};
@@ -32,8 +64,10 @@ Elements elements_of(const Weights& weights) {
 DataParallel::DataParallel(const Spec& spec, const Mesh& mesh)
     : sharding_(spec.parallel.sharding),
       weights_(spec.precision.weights),
+      gradients_(spec.precision.gradients),
       reduce_(spec.precision.reduce),
       policy_(data_policy(spec)),
+      offload_(spec.offload.weights),
       dense_all_(mesh.extent(Axis::dp)),
       expert_all_(mesh.extent(Axis::edp)) {
   if (sharding_ == Sharding::none) return;
@@ -47,6 +81,16 @@ Elements DataParallel::shard(Elements whole) const {
   return {ceil_div(whole.dense, dense_ranks_), ceil_div(whole.expert, expert_ranks_)};
 }
 
+Elements DataParallel::stays(Elements whole) const {
+  if (!offload_) return whole;
+  return {dense_ranks_ > 1 ? 0 : whole.dense, expert_ranks_ > 1 ? 0 : whole.expert};
+}
+
+Elements DataParallel::away(Elements part) const {
+  if (!offload_) return {};
+  return {dense_ranks_ > 1 ? part.dense : 0, expert_ranks_ > 1 ? part.expert : 0};
+}
+
 Elements DataParallel::shared(Elements whole) const {
   return {dense_all_ > 1 ? whole.dense : 0, expert_all_ > 1 ? whole.expert : 0};
 }
@@ -54,9 +98,14 @@ Elements DataParallel::shared(Elements whole) const {
 std::vector<Op> DataParallel::gather(Elements whole, Phase phase) const {
   std::vector<Op> ops;
   const Elements part = shard(whole);
+  const Elements remote = away(part);
+  if (!remote.none())
+    ops.push_back(transfer_op("weights.load", phase, graph::NodeKind::mem_load,
+                              bytes(remote.total(), weights_)));
   const auto add = [&](const char* name, Axis axis, Amount elements) {
     ops.push_back(collective(name, phase, CollectiveType::all_gather, axis, stream::gather,
                              bytes(elements, weights_)));
+    if (!remote.none()) ops.back().waits[1] = stream::load;
   };
   if (dense_ranks_ > 1 && !(whole.dense == 0)) add("weights.gather", Axis::dp_shard, part.dense);
   if (expert_ranks_ > 1 && !(whole.expert == 0)) add("experts.gather", Axis::edp, part.expert);
@@ -84,6 +133,11 @@ std::vector<Op> DataParallel::reduce(Elements whole, Phase phase) const {
         part.expert * expert_ranks_);
   if (expert && sharding_ == Sharding::none && expert_all_ > 1)
     add("experts.gradients.reduce", CollectiveType::all_reduce, Axis::edp, whole.expert);
+  if (const Elements remote = away(part); !remote.none()) {
+    ops.push_back(transfer_op("gradients.store", phase, graph::NodeKind::mem_store,
+                              bytes(remote.total(), gradients_)));
+    if (!blocking) ops.back().waits[1] = stream::dp;
+  }
   return ops;
 }
 

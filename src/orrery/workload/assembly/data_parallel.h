@@ -31,6 +31,14 @@ struct Elements {
 };
 [[nodiscard]] Elements elements_of(const Weights& weights);
 
+/// Moves bytes between the device's memory and a remote one.
+[[nodiscard]] Op transfer_op(const char* name, Phase phase, graph::NodeKind kind, Amount size);
+
+/// Bytes of what the optimizer keeps between steps of `own` elements that this rank updates, of
+/// which `others` are no matrices: moments, and fp32 weights beside those of another type.
+[[nodiscard]] Amount optimizer_state(const Precision& types, OptimizerKind kind, Amount own,
+                                     Amount others);
+
 /// Collectives of data parallelism. Source: ZeRO (Rajbhandari et al., SC20), section 5; FSDP (Zhao
 /// et al., VLDB 2023), section 3: hybrid sharding reduces within a copy, then between copies.
 ///
@@ -42,6 +50,10 @@ struct Elements {
 ///   zero2  … reduce-scatter in every backward pass, or, with reduce_once, in the last
 ///   zero3  … and all-gather of weights before a layer is used, in place of that after the
 ///   optimizer
+///
+/// With Spec::offload.weights a shard is loaded before it is gathered and its gradients are stored
+/// when they are reduced (ZeRO-Infinity: Rajbhandari et al., SC21, section 5); what nobody shares
+/// stays on the device.
 ///
 /// Experts are shared out over all of edp, whatever `shard_size` says. Shards are as large as the
 /// first: sizes are rounded up to a multiple of the group.
@@ -83,6 +95,9 @@ class DataParallel {
 
   /// What is left of `whole` when only a shard is held: optimizer state, sums of gradients.
   [[nodiscard]] Elements shard(Elements whole) const;
+  /// Of `whole`, what does not lie in remote memory between its uses, and what of a shard does.
+  [[nodiscard]] Elements stays(Elements whole) const;
+  [[nodiscard]] Elements away(Elements part) const;
   /// Of `whole`, what anybody else holds, too; the rest needs no sum.
   [[nodiscard]] Elements shared(Elements whole) const;
   /// Ranks that hold the optimizer's state of experts together: all of edp, but under Megatron-Core
@@ -102,8 +117,9 @@ class DataParallel {
 
  private:
   Sharding sharding_;
-  Dtype weights_, reduce_;
+  Dtype weights_, gradients_, reduce_;
   DataPolicy policy_;
+  bool offload_ = false;                             ///< shards lie in remote memory
   std::int64_t dense_ranks_ = 1, expert_ranks_ = 1;  ///< that shards are spread over
   std::int64_t copies_ = 1;                          ///< of dense shards
   bool instances_ = false;                           ///< … and of experts' optimizer state

@@ -70,7 +70,7 @@ void take_turns(std::vector<Op>& ops) {
   for (Op& op : ops) {
     if (op.kind == NodeKind::recv) {
       op.waits.fill(stream::none);
-    } else if (op.op_class == OpClass::communication) {
+    } else if (op.op_class == OpClass::communication || op.op_class == OpClass::transfer) {
       op.stream = stream::compute;
     }
   }

@@ -14,6 +14,7 @@ using graph::NodeKind;
 namespace {
 
 constexpr std::uint32_t kTwinEdge = kMaxEdge - 1;
+constexpr std::int64_t kMostPieces = 256;  ///< of an optimizer's state
 
 Op all_reduce(const char* name, Axis axis, Stream on, Amount size) {
   Op op;
@@ -127,16 +128,65 @@ class Step {
     const std::int64_t hidden = spec_.lora ? spec_.lora->rank : spec_.model.inner();
     const std::int64_t expert = spec_.model.moe ? spec_.model.expert_inner() : hidden;
     const Elements matrices = data_.shard(work_.matrices);
-    const auto add = [&](const char* name, Amount held, Amount squares, std::int64_t inner) {
+    const Elements remote = data_.away(work_.held);
+    const auto add = [&](const char* name, Amount held, Amount away, Amount squares,
+                         std::int64_t inner) {
       if (held == 0) return;
+      if (spec_.offload.optimizer || !(away == 0))
+        return update_in_pieces({name, held, away, std::min(held, squares), inner});
       Op op = optimizer_op(spec_, held, std::min(held, squares), inner);
       op.name = name;
       wait_for_gradients(op);
       ops_.push_back(op);
     };
-    add("optimizer", work_.held.dense, matrices.dense, hidden);
-    add("optimizer.experts", work_.held.expert, matrices.expert, expert);
+    add("optimizer", work_.held.dense, remote.dense, matrices.dense, hidden);
+    add("optimizer.experts", work_.held.expert, remote.expert, matrices.expert, expert);
     cast_weights();
+  }
+
+  struct Update {
+    const char* name;
+    Amount held, away, squares;  ///< elements: all, those whose shards are in remote memory,
+                                 ///< matrices
+    std::int64_t inner;
+  };
+
+  /// Piece by piece from remote memory and back, the next one loaded while one is updated: with
+  /// room for two (ZeRO-Infinity: Rajbhandari et al., SC21, section 5).
+  void update_in_pieces(const Update& of) {
+    const Precision& types = spec_.precision;
+    Amount state;
+    if (spec_.offload.optimizer)
+      state = optimizer_state(types, spec_.optimizer.kind, of.held, of.held - of.squares);
+    const Amount in = state + bytes(of.away, types.gradients);
+    const Amount out = state + bytes(of.away, types.weights);
+    const std::int64_t pieces = std::clamp<std::int64_t>(
+        ceil_div(std::max(in, out), spec_.offload.piece.count()).value(), 1, kMostPieces);
+    const auto part = [pieces](Amount all, std::int64_t i) {
+      const Amount most = ceil_div(all, pieces);
+      return std::min(most, all - most * i);
+    };
+    const auto load = [&](std::int64_t i) {
+      if (i >= pieces) return;
+      Op op = transfer_op("optimizer.load", Phase::step, NodeKind::mem_load, part(in, i));
+      op.waits[0] = stream::none;
+      if (!(of.away == 0)) wait_for_gradients(op);
+      wait_for(op, stream::store);
+      op.marks = static_cast<Stream>(stream::mark + i % 2);
+      ops_.push_back(op);
+    };
+    load(0), load(1);
+    for (std::int64_t i = 0; i < pieces; ++i) {
+      const Amount held = part(of.held, i);
+      Op op = optimizer_op(spec_, held, std::min(held, part(of.squares, i)), of.inner);
+      op.name = of.name;
+      wait_for_gradients(op);
+      wait_for(op, static_cast<Stream>(stream::mark + i % 2));
+      ops_.push_back(op);
+      ops_.push_back(
+          transfer_op("optimizer.store", Phase::step, NodeKind::mem_store, part(out, i)));
+      load(i + 2);
+    }
   }
 
   /// Once a step, for all its microbatches (Transformer Engine, user guide, "FP8 primer"): as they

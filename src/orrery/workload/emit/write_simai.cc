@@ -153,6 +153,8 @@ class SimaiText {
       (op.phase == Phase::weight_grad ? piece.weights : piece.pass).time += time_of_(op);
       return {};
     }
+    if (op.op_class == OpClass::transfer)
+      return cannot(fmt::format("{} goes to or comes from remote memory", op.name));
     if (op.kind != graph::NodeKind::coll) {
       if (op.axis == Axis::pp) return {};  // said in the header
       return cannot(fmt::format("messages go along {}", workload::name(op.axis)));

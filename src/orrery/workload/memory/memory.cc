@@ -62,7 +62,17 @@ StateBytes state_of(const Program& program, const Role& role, const StateRule& s
       }
     }
   }
+  if (program.spec.offload.optimizer)  // what is being updated, and what comes or goes meanwhile
+    sum.optimizer = std::min(sum.optimizer, 2 * program.spec.offload.piece.count());
   return sum;
+}
+
+/// Of the optimizer's state only what is just being moved lies in the device's memory.
+void only_pieces(std::int64_t bytes, std::vector<MemoryItem>& items) {
+  for (MemoryItem& item : items) {
+    if (item.kind == MemoryKind::optimizer) item.bytes = 0;
+  }
+  items.push_back({MemoryKind::optimizer, "pieces from remote memory", bytes});
 }
 
 /// What to tell of a role, apart from sums.
@@ -118,6 +128,7 @@ RoleMemory account(const Program& program, std::uint32_t index, const StateRule&
   out.fragmentation = allowance(peak.alive, fragmentation);
   if (!told.items) return out;
   out.at_peak = state_items(program, role, state);
+  if (program.spec.offload.optimizer) only_pieces(out.optimizer, out.at_peak);
   for (MemoryItem& item : alive_items(program, role, chunks, peak)) {
     out.at_peak.push_back(std::move(item));
   }

@@ -4,12 +4,6 @@
 #include <algorithm>
 
 namespace orrery::workload {
-namespace {
-
-bool is_full_precision(Dtype type) { return type == Dtype::fp32 || type == Dtype::tf32; }
-
-}  // namespace
-
 StateRule::StateRule(const Spec& spec, const Mesh& mesh)
     : mesh_(mesh),
       precision_(spec.precision),
@@ -24,25 +18,10 @@ StateBytes StateRule::of(Elements whole, Elements trained, Elements others) cons
   const auto held = [&](bool shards, Elements of) {
     return shards ? data_.shard(of).total() : of.total();
   };
-  const Amount moment = bytes(own, precision_.optimizer);
-  Amount optimizer;
-  if (precision_.master_weights && !is_full_precision(precision_.weights)) optimizer = own * 4;
-  switch (optimizer_) {
-    case OptimizerKind::adam:
-    case OptimizerKind::adamw:
-      optimizer += moment * 2;
-      break;
-    case OptimizerKind::sgd:
-      break;
-    case OptimizerKind::sgd_momentum:
-      optimizer += moment;
-      break;
-    case OptimizerKind::muon:  // a momentum for matrices, Adam for all else
-      optimizer += moment + bytes(data_.shard(others).total(), precision_.optimizer);
-      break;
-  }
-  return {bytes(held(sharding_ == Sharding::zero3, whole), precision_.weights).value(),
-          bytes(held(data_.reduces_always(), trained), precision_.gradients).value(),
+  const Amount optimizer =
+      optimizer_state(precision_, optimizer_, own, data_.shard(others).total());
+  return {bytes(held(sharding_ == Sharding::zero3, data_.stays(whole)), precision_.weights).value(),
+          bytes(held(data_.reduces_always(), data_.stays(trained)), precision_.gradients).value(),
           optimizer.value()};
 }
 
@@ -72,6 +51,7 @@ std::int64_t StateRule::gathered(const Weights& weights) const {
   if (!data_.gathers()) return 0;
   Amount total;
   for (const Op& op : data_.gather(elements_of(weights), Phase::forward)) {
+    if (op.kind != graph::NodeKind::coll) continue;
     total += Amount(op.size) * mesh_.extent(op.axis);
   }
   return total.value();

@@ -69,6 +69,23 @@ TEST(MemoryState, MasterWeightsCanBeLeftOut) {
   EXPECT_EQ(per_element(dense(with(Sharding::none, precision))), 10);
 }
 
+// What lies in remote memory; experts that nobody shares stay.
+TEST(MemoryState, ShardsMayLieElsewhere) {
+  Spec spec = with(Sharding::zero3);
+  spec.offload.weights = true;
+  const StateBytes bytes = dense(spec);
+  EXPECT_EQ(bytes.weights, 0);
+  EXPECT_EQ(bytes.gradients, 0);
+  EXPECT_EQ(bytes.optimizer, 12 * kElements / kRanks);
+  spec.model.moe.emplace();
+  spec.parallel.ep = kRanks;
+  Weights weights;
+  weights.expert = kElements;
+  EXPECT_EQ(StateRule(spec, Mesh(spec)).experts(weights).weights, 2 * kElements);
+  spec.parallel.ep = 1;
+  EXPECT_EQ(StateRule(spec, Mesh(spec)).experts(weights).weights, 0);
+}
+
 TEST(MemoryState, OptimizersKeepDifferentMoments) {
   const auto optimizer = [](OptimizerKind kind, std::int64_t matrices) {
     return dense(with(Sharding::none, {}, kind), kElements, matrices).optimizer / kElements;

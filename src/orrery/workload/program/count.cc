@@ -91,7 +91,7 @@ void add(const Op& op, Total times, Sums& sums) {
   if (op.kind == NodeKind::comp) {
     add_flops(op, times, sums.flops);
     sums.bytes += times * static_cast<Total>(op.bytes);
-  } else {
+  } else if (op.op_class != OpClass::transfer) {
     add_traffic(op, times, sums);
   }
 }

@@ -59,7 +59,9 @@ inline constexpr Stream pipe = 15;   ///< first of four per chunk: receive and s
 [[nodiscard]] constexpr Stream send_backward(std::uint32_t chunk) {
   return static_cast<Stream>(pipe + 4 * chunk + 3);
 }
-inline constexpr Stream held = 240;  ///< first of eight more registers: layers' gathered weights
+inline constexpr Stream held = 240;   ///< first of eight more registers: layers' gathered weights
+inline constexpr Stream load = 248;   ///< from remote memory
+inline constexpr Stream store = 249;  ///< to it
 }  // namespace stream
 
 /// What an op is, for counting.
@@ -70,7 +72,8 @@ enum class OpClass : std::uint8_t {
   lookup,     ///< embedding tables
   optimizer,
   communication,
-  copy,  ///< not an op: `stream` takes over what `waits[0]` holds (for registers)
+  transfer,  ///< between the device's memory and a remote one: `bytes`
+  copy,      ///< not an op: `stream` takes over what `waits[0]` holds (for registers)
 };
 
 /// Which part of the step an op belongs to.
@@ -87,7 +90,7 @@ struct Op {
   const char* name = "";  ///< static text: "qkv", "qkv.dgrad"; no spaces
   OpClass op_class = OpClass::vector;
   Phase phase = Phase::forward;
-  graph::NodeKind kind = graph::NodeKind::comp;  ///< comp, coll, send, recv
+  graph::NodeKind kind = graph::NodeKind::comp;  ///< comp, coll, send, recv, mem_load, mem_store
   Stream stream = stream::compute;
   std::array<Stream, 4> waits = {stream::none, stream::none, stream::none, stream::none};
   Stream marks = stream::none;  ///< a register that remembers this op, too

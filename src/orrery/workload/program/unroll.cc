@@ -196,6 +196,11 @@ class Unroller {
         (op.kind == NodeKind::send ? made.message.dst : made.message.src) = away;
         break;
       }
+      case NodeKind::mem_load:
+      case NodeKind::mem_store:
+        made.flags = graph::kHasCpuAttr | graph::kHasTensorSize;
+        made.work.tensor_size = Bytes(op.bytes);
+        break;
       default:
         made.flags = graph::kHasCpuAttr | graph::kHasNumOps | graph::kHasTensorSize;
         made.work.num_ops = op.matmul + op.vector;

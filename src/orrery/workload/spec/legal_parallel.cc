@@ -170,6 +170,13 @@ constexpr std::array kParallelRules = {
     RuleCheck{{"shard-size", "dp x cp is a multiple of `shard_size`."},
               "parallel.shard_size",
               shard_size},
+    RuleCheck{{"offload-weights", "`offload.weights` moves shards: `sharding` is zero3."},
+              "offload.weights",
+              [](const Spec& spec) -> std::string {
+                const bool wrong =
+                    spec.offload.weights && spec.parallel.sharding != Sharding::zero3;
+                return wrong ? "is true, but sharding is not zero3" : "";
+              }},
 };
 
 }  // namespace

@@ -191,6 +191,23 @@ struct Recompute {
                  config::field("ops", &Recompute::ops, "for kind `ops`: which operators")};
 };
 
+/// What lies in remote memory instead of the device's, and is moved when it is used.
+struct Offload {
+  bool optimizer = false;  ///< its state: moments, fp32 weights
+  bool weights = false;    ///< zero3: shards of weights and of gradients
+  Bytes piece{512'000'000};
+
+  static constexpr auto fields = std::tuple{
+      config::field("optimizer", &Offload::optimizer,
+                    "the optimizer's state, moved to the device and back once a step"),
+      config::field("weights", &Offload::weights,
+                    "zero3: shards, loaded before they are gathered, and of gradients, stored when "
+                    "they are reduced"),
+      config::field("piece", &Offload::piece,
+                    "the optimizer's state comes in pieces of this size; there is room for two",
+                    config::between(1, 1e15))};
+};
+
 /// How much is trained on in one step.
 struct Batch {
   std::int64_t global = 0;      ///< sequences (pictures, samples) per step; 0 = micro × dp ×
@@ -237,6 +254,7 @@ struct Spec {
   Precision precision;
   Optimizer optimizer;
   Recompute recompute;
+  Offload offload;
   Kernels kernels;
   std::optional<Lora> lora;  ///< its adapters are trained, the model's own weights are frozen
   Compat compat = Compat::none;
@@ -252,6 +270,7 @@ struct Spec {
       config::field("precision", &Spec::precision, "types of what is kept and sent"),
       config::field("optimizer", &Spec::optimizer, "how weights are updated"),
       config::field("recompute", &Spec::recompute, "what the backward pass computes again"),
+      config::field("offload", &Spec::offload, "what lies in remote memory"),
       config::field("kernels", &Spec::kernels, "kernels that change what is computed and kept"),
       config::field("lora", &Spec::lora, "low-rank adapters are trained, the model is frozen"),
       config::field("compat", &Spec::compat,

@@ -107,6 +107,7 @@ std::string spec_reference() {
   text += part<Precision>("precision");
   text += part<Optimizer>("optimizer");
   text += part<Recompute>("recompute");
+  text += part<Offload>("offload");
   text += part<Kernels>("kernels");
   text += part<Lora>("lora");
   text += kLora;

@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/model/memory/memory_pools.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <utility>
+
+namespace orrery::model {
+
+namespace {
+
+constexpr double kPsPerNs = 1e3;
+constexpr double kMostNs = 4e15;  // as networks have it: 46 days
+
+}  // namespace
+
+MemoryPools::MemoryPools(const platform::Platform& platform)
+    : stages_(stage_figures(platform)),
+      devices_(platform.npu_count()),
+      latency_ns_(static_cast<double>(platform.remote_memory.latency.count()) / kPsPerNs),
+      chunk_(static_cast<double>(platform.remote_memory.chunk.count())),
+      in_switch_(platform.remote_memory.in_switch) {
+  for (StageFigures& stage : stages_) {
+    stage.devices = std::min(stage.devices, devices_);
+    // What all load together is there for each of them.
+    if (in_switch_) stage.bytes_per_ns *= static_cast<double>(stage.devices);
+  }
+  traffic_.resize(stages_.size());
+}
+
+/// A memory is one link of the solver, links are two: a place's number, and the same of stores.
+void MemoryPools::make_solver(const std::vector<std::uint32_t>& places_of_stage) {
+  std::vector<double> capacities;
+  first_.clear();
+  for (std::size_t s = 0; s < stages_.size(); ++s) {
+    first_.push_back(static_cast<std::uint32_t>(capacities.size()));
+    const std::size_t directions = stages_[s].both_ways ? 1 : 2;
+    capacities.insert(capacities.end(), directions * places_of_stage[s], stages_[s].bytes_per_ns);
+  }
+  sharers_.assign(capacities.size(), 0);
+  solver_ = MaxMin(std::move(capacities));
+}
+
+/// Only where it is needed: there may be millions.
+void MemoryPools::every_device() {
+  std::vector<std::uint32_t> places;
+  for (const StageFigures& stage : stages_)
+    places.push_back(static_cast<std::uint32_t>((devices_ + stage.devices - 1) / stage.devices));
+  make_solver(places);
+}
+
+bool MemoryPools::fold(const std::vector<std::uint32_t>& class_of,
+                       const std::vector<std::uint32_t>& members) {
+  using Kind = std::map<std::uint32_t, std::uint32_t>;  // how many of each class
+  class_of_ = class_of;
+  members_ = members;
+  places_.assign(stages_.size(), std::vector<Place>(members.size()));
+  std::vector<std::uint32_t> places_of_stage;
+  for (std::size_t s = 0; s < stages_.size(); ++s) {
+    std::map<Kind, std::uint32_t> kinds;
+    std::vector<bool> placed(members.size(), false);
+    const auto step = static_cast<std::size_t>(stages_[s].devices);
+    for (std::size_t first = 0; first < class_of.size(); first += step) {
+      Kind kind;
+      for (std::size_t device = first; device < std::min(first + step, class_of.size()); ++device)
+        ++kind[class_of[device]];
+      const auto number =
+          kinds.try_emplace(kind, static_cast<std::uint32_t>(kinds.size())).first->second;
+      for (const auto& [one, count] : kind) {
+        Place& place = places_[s][one];
+        if (placed[one] && place.number != number) return false;
+        placed[one] = true;
+        place = {number, count};
+      }
+    }
+    places_of_stage.push_back(static_cast<std::uint32_t>(kinds.size()));
+  }
+  make_solver(places_of_stage);
+  return true;
+}
+
+std::vector<MaxMin::Hop> MemoryPools::hops(const Access& access) const {
+  std::vector<MaxMin::Hop> all;
+  for (std::size_t s = 0; s < stages_.size(); ++s) {
+    Place place{static_cast<std::uint32_t>(access.device / stages_[s].devices), 1};
+    if (!class_of_.empty()) place = places_[s][class_of_[access.device]];
+    const std::uint32_t link =
+        stages_[s].both_ways ? place.number : 2 * place.number + (access.store ? 1 : 0);
+    all.push_back({first_[s] + link, static_cast<double>(place.sharing)});
+  }
+  return all;
+}
+
+std::int64_t MemoryPools::alone(std::int64_t bytes) const {
+  double least = MaxMin::kUnlimited, sum = 0;
+  for (const StageFigures& stage : stages_) {
+    least = std::min(least, stage.bytes_per_ns);
+    sum += 1 / stage.bytes_per_ns;
+  }
+  const auto whole = static_cast<double>(bytes);
+  const double ns = latency_ns_ + whole / least + std::min(whole, chunk_) * (sum - 1 / least);
+  return ns < kMostNs ? static_cast<std::int64_t>(std::ceil(ns * kPsPerNs)) : kNever;
+}
+
+bool MemoryPools::beyond_the_clock(std::int64_t bytes) const { return alone(bytes) == kNever; }
+
+void MemoryPools::count(const Access& access) {
+  const std::int64_t devices =
+      class_of_.empty() ? 1 : static_cast<std::int64_t>(members_[class_of_[access.device]]);
+  for (std::size_t s = 0; s < stages_.size(); ++s) {
+    const std::int64_t sharing = in_switch_ ? stages_[s].devices : 1;
+    StageTraffic& traffic = traffic_[s];
+    (access.store ? traffic.stored : traffic.loaded) += access.bytes * devices / sharing;
+  }
+}
+
+void MemoryPools::enter(const Access& access, std::int64_t now) {
+  if (first_.empty()) every_device();
+  Flow& flow = flows_.emplace_back();
+  flow.access = access;
+  flow.left = static_cast<double>(access.bytes);
+  flow.begun = flow.since = now;
+  flow.hops = hops(access);
+  for (const MaxMin::Hop& hop : flow.hops) sharers_[hop.link] += std::llround(hop.share);
+  flow.solver = solver_.add(flow.hops);
+  if (flow.solver >= of_solver_.size()) of_solver_.resize(flow.solver + std::size_t{1});
+  of_solver_[flow.solver] = static_cast<std::uint32_t>(flows_.size() - 1);
+  count(access);
+}
+
+/// A chunk in all stages but the slowest, as they are shared now, and the latency.
+std::int64_t MemoryPools::tail_of(const Flow& flow) const {
+  double most = 0, sum = 0;
+  for (const MaxMin::Hop& hop : flow.hops) {
+    const double per_byte = static_cast<double>(sharers_[hop.link]) / solver_.capacity(hop.link);
+    most = std::max(most, per_byte);
+    sum += per_byte;
+  }
+  const double chunk = std::min(static_cast<double>(flow.access.bytes), chunk_);
+  const double ns = latency_ns_ + chunk * (sum - most);
+  return ns < kMostNs ? static_cast<std::int64_t>(std::ceil(ns * kPsPerNs)) : kNever / 2;
+}
+
+void MemoryPools::settle(std::int64_t now) {
+  std::sort(begun_.begin(), begun_.end());
+  const std::size_t before = flows_.size();
+  for (const Access& access : begun_) enter(access, now);
+  begun_.clear();
+  for (std::size_t i = before; i < flows_.size(); ++i) flows_[i].tail = tail_of(flows_[i]);
+  solve(now);
+  find_next();
+}
+
+void MemoryPools::solve(std::int64_t now) {
+  for (const std::uint32_t number : solver_.solve()) {
+    Flow& flow = flows_[of_solver_[number]];
+    const double rate = solver_.rate(number);
+    if (flow.end != kNever && rate == flow.rate) continue;
+    flow.left -= flow.rate * static_cast<double>(now - flow.since) / kPsPerNs;
+    flow.left = std::max(flow.left, 0.0);
+    flow.since = now;
+    flow.rate = rate;
+    const double more = flow.left <= 0 ? 0 : flow.left / rate * kPsPerNs;
+    flow.end = more < 4e18 ? now + static_cast<std::int64_t>(std::ceil(more)) : kNever - 1;
+  }
+}
+
+void MemoryPools::find_next() {
+  next_ = kNever;
+  for (const Flow& flow : flows_) next_ = std::min(next_, flow.end);
+  for (const Landing& one : landing_) next_ = std::min(next_, one.time);
+}
+
+void MemoryPools::advance(std::int64_t now, std::vector<Ended>& out) {
+  while (next_ <= now) {
+    bool changes = false;
+    for (std::size_t i = flows_.size(); i-- > 0;) {
+      Flow& flow = flows_[i];
+      if (flow.end > now) continue;
+      for (const MaxMin::Hop& hop : flow.hops) sharers_[hop.link] -= std::llround(hop.share);
+      landing_.push_back({now + flow.tail, flow.begun, flow.access});
+      solver_.remove(flow.solver);
+      if (i + 1 < flows_.size()) {
+        flow = std::move(flows_.back());
+        of_solver_[flow.solver] = static_cast<std::uint32_t>(i);
+      }
+      flows_.pop_back();
+      changes = true;
+    }
+    if (changes) solve(now);
+    std::sort(landing_.begin(), landing_.end());
+    std::size_t landed = 0;
+    for (; landed < landing_.size() && landing_[landed].time <= now; ++landed) {
+      const Landing& one = landing_[landed];
+      const std::int64_t taken = now - one.begun;
+      out.push_back({one.access, std::max<std::int64_t>(taken - alone(one.access.bytes), 0)});
+    }
+    landing_.erase(landing_.begin(), landing_.begin() + static_cast<std::ptrdiff_t>(landed));
+    find_next();
+  }
+}
+
+}  // namespace orrery::model

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Remote memories as devices meet at them: accesses share each memory, and the links to it, fairly.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "orrery/core/quantity.h"
+#include "orrery/model/memory/memory_stages.h"
+#include "orrery/model/network/max_min.h"
+#include "orrery/platform/platform.h"
+
+namespace orrery::model {
+
+/// What crosses a stage, both directions together.
+struct StageTraffic {
+  std::int64_t loaded = 0;  ///< bytes
+  std::int64_t stored = 0;
+
+  friend bool operator==(const StageTraffic&, const StageTraffic&) = default;
+};
+
+/// Accesses as flows through the memory and its stages, at max-min fair rates (max_min.h): a
+/// memory's bandwidth counts for loads and stores together, a link's for each direction. An access
+/// ends when its last byte has passed its slowest stage, plus the latency, plus the time of a chunk
+/// in all other stages as they were shared when it began; so that accesses that begin together take
+/// what all_load_ns() says. What begins or ends in one tick is one change.
+///
+/// Where switches gather, what a device loads crosses each stage as its part of what all that share
+/// it load together: they are taken to do so at about one time.
+class MemoryPools {
+ public:
+  static constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
+
+  /// One load or store; `rank` and `node` are the caller's words for it.
+  struct Access {
+    std::uint32_t device = 0;  ///< whose it is, as the platform numbers them
+    std::uint32_t rank = 0;
+    std::uint32_t node = 0;
+    std::int64_t bytes = 0;
+    bool store = false;
+
+    friend auto operator<=>(const Access&, const Access&) = default;
+  };
+  struct Ended {
+    Access access;
+    std::int64_t lost = 0;  ///< picoseconds longer than alone
+  };
+
+  explicit MemoryPools(const platform::Platform& platform);
+
+  /// From now on one device of each class accesses, in the name of all: `class_of` by device,
+  /// `members` by class. False: devices that are alike share memory or links with other ones, so
+  /// that none may stand for others. O(devices × stages).
+  [[nodiscard]] bool fold(const std::vector<std::uint32_t>& class_of,
+                          const std::vector<std::uint32_t>& members);
+
+  /// Whether anything takes longer than the clock can tell: such an access must not begin.
+  [[nodiscard]] bool beyond_the_clock(std::int64_t bytes) const;
+  void begin(const Access& access) { begun_.push_back(access); }
+  [[nodiscard]] bool unsettled() const { return !begun_.empty(); }
+  /// Nothing else begins at `now`.
+  void settle(std::int64_t now);
+  /// When an access ends or rates change next; kNever: not by themselves.
+  [[nodiscard]] std::int64_t next() const { return next_; }
+  /// Goes on to `now`, which is next(); adds what ends there, in an order that depends on the
+  /// accesses alone.
+  void advance(std::int64_t now, std::vector<Ended>& out);
+
+  /// The memory first. Where switches gather they have what all that share them load together for
+  /// each.
+  [[nodiscard]] const std::vector<StageFigures>& stages() const { return stages_; }
+  /// By stage; of all devices, where some stand for others, too.
+  [[nodiscard]] const std::vector<StageTraffic>& traffic() const { return traffic_; }
+
+ private:
+  struct Flow {
+    Access access;
+    std::vector<MaxMin::Hop> hops;
+    std::uint32_t solver = 0;
+    double rate = 0;  // bytes per nanosecond
+    double left = 0;  // bytes, at `since`
+    std::int64_t since = 0;
+    std::int64_t begun = 0;
+    std::int64_t end = kNever;  // of its last byte at the slowest stage
+    std::int64_t tail = 0;      // from there until it is done
+  };
+  struct Landing {
+    std::int64_t time = 0;
+    std::int64_t begun = 0;
+    Access access;
+    friend auto operator<=>(const Landing&, const Landing&) = default;
+  };
+  /// Where a device meets a stage, and how many that are like it do.
+  struct Place {
+    std::uint32_t number = 0;
+    std::uint32_t sharing = 1;
+  };
+
+  [[nodiscard]] std::vector<MaxMin::Hop> hops(const Access& access) const;
+  void enter(const Access& access, std::int64_t now);
+  [[nodiscard]] std::int64_t tail_of(const Flow& flow) const;
+  [[nodiscard]] std::int64_t alone(std::int64_t bytes) const;
+  void count(const Access& access);
+  void solve(std::int64_t now);
+  void find_next();
+  void make_solver(const std::vector<std::uint32_t>& places_of_stage);
+  void every_device();
+
+  std::vector<StageFigures> stages_;
+  std::int64_t devices_ = 0;
+  double latency_ns_ = 0;
+  double chunk_ = 0;
+  bool in_switch_ = false;
+  std::vector<std::uint32_t> first_;   // by stage: its first link of the solver
+  std::vector<std::int64_t> sharers_;  // by link of the solver: accesses there, of all devices
+  // Folded: by stage and class.
+  std::vector<std::uint32_t> class_of_, members_;
+  std::vector<std::vector<Place>> places_;
+  MaxMin solver_{{}};
+  std::vector<Access> begun_;
+  std::vector<Flow> flows_;
+  std::vector<std::uint32_t> of_solver_;
+  std::vector<Landing> landing_;
+  std::vector<StageTraffic> traffic_;
+  std::int64_t next_ = kNever;
+};
+
+}  // namespace orrery::model

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What lies in remote memory, and is moved when it is used.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "orrery/workload/assembly/assemble_data_testing.h"
+
+namespace orrery::workload {
+namespace {
+
+using graph::NodeKind;
+using testing::Contains;
+
+using namespace data_tests;  // NOLINT(google-build-using-namespace)
+
+std::int64_t moved(const std::vector<Node>& nodes, NodeKind kind, const std::string& prefix) {
+  std::int64_t total = 0;
+  for (const Node& node : nodes_named(nodes, prefix)) {
+    EXPECT_EQ(node.kind, kind) << node.label;
+    total += node.work.tensor_size.count();
+  }
+  return total;
+}
+
+// Moments and fp32 weights of a quarter of all elements, there and back; two pieces at a time.
+TEST(Offload, TheOptimizersStateComesInPieces) {
+  for (const Sharding sharding : {Sharding::none, Sharding::zero1, Sharding::zero3}) {
+    Spec spec = small(4, sharding);
+    const auto plain = nodes_of(program_of(spec), 0);
+    spec.offload.optimizer = true;
+    spec.offload.piece = Bytes(3000);
+    const auto nodes = nodes_of(program_of(spec), 0);
+    const std::int64_t held = sharding == Sharding::none ? kWeights : kWeights / 4;
+    EXPECT_EQ(moved(nodes, NodeKind::mem_load, "optimizer.load"), 12 * held);
+    EXPECT_EQ(moved(nodes, NodeKind::mem_store, "optimizer.store"), 12 * held);
+    const auto loads = nodes_named(nodes, "optimizer.load"),
+               stores = nodes_named(nodes, "optimizer.store");
+    ASSERT_EQ(loads.size(), static_cast<std::size_t>((12 * held + 2999) / 3000));
+    ASSERT_EQ(stores.size(), loads.size());
+    std::vector<Node> updates;
+    for (const Node& node : nodes_named(nodes, "optimizer"))
+      if (node.kind == NodeKind::comp) updates.push_back(node);
+    ASSERT_EQ(updates.size(), loads.size());
+    std::int64_t operations = 0;
+    for (std::size_t i = 0; i < loads.size(); ++i) {
+      EXPECT_LE(loads[i].work.tensor_size.count(), 3000);
+      EXPECT_THAT(updates[i].deps, Contains(loads[i].id)) << i;
+      EXPECT_THAT(stores[i].deps, Contains(updates[i].id)) << i;
+      if (i >= 2) {
+        EXPECT_THAT(loads[i].deps, Contains(stores[i - 2].id)) << "room for two";
+      }
+      operations += updates[i].work.num_ops;
+    }
+    EXPECT_EQ(operations, node_named(plain, "optimizer").work.num_ops);
+  }
+}
+
+// Two bytes of each weight before each pass, four of each gradient after; at the end all gradients
+// come and all weights go.
+TEST(Offload, ShardsAreLoadedAndStored) {
+  for (const std::int64_t prefetch : {0, 1, 2}) {
+    Spec spec = small(4, Sharding::zero3);
+    spec.parallel.prefetch = prefetch;
+    spec.offload.weights = true;
+    const auto nodes = nodes_of(program_of(spec), 0);
+    const std::int64_t shards = kWeights / 4;
+    EXPECT_EQ(moved(nodes, NodeKind::mem_load, "weights.load"), 2 * 2 * 2 * shards)
+        << "two microbatches, two passes";
+    EXPECT_EQ(moved(nodes, NodeKind::mem_store, "gradients.store"), 2 * 4 * shards);
+    EXPECT_EQ(moved(nodes, NodeKind::mem_load, "optimizer.load"), 4 * shards);
+    EXPECT_EQ(moved(nodes, NodeKind::mem_store, "optimizer.store"), 2 * shards);
+    const auto gathers = nodes_named(nodes, "weights.gather"),
+               loads = nodes_named(nodes, "weights.load");
+    ASSERT_EQ(gathers.size(), loads.size());
+    for (std::size_t i = 0; i < loads.size(); ++i)
+      EXPECT_THAT(gathers[i].deps, Contains(loads[i].id)) << loads[i].label;
+    const auto sums = nodes_named(nodes, "gradients.scatter"),
+               stores = nodes_named(nodes, "gradients.store");
+    ASSERT_EQ(sums.size(), stores.size());
+    for (std::size_t i = 0; i < sums.size(); ++i) EXPECT_THAT(stores[i].deps, Contains(sums[i].id));
+    EXPECT_THAT(nodes_named(nodes, "optimizer.load").front().deps, Contains(sums.back().id));
+  }
+}
+
+// Experts that nobody else has stay where they are.
+TEST(Offload, WhatNobodySharesStays) {
+  Spec spec = small(4, Sharding::zero3);
+  spec.model.moe.emplace();
+  spec.parallel.ep = 4;
+  spec.offload.weights = true;
+  const auto nodes = nodes_of(program_of(spec), 0);
+  EXPECT_EQ(moved(nodes, NodeKind::mem_load, "weights.load"), 2 * 2 * 2 * kWeights / 4);
+}
+
+TEST(Offload, WithoutItNothingIsMoved) {
+  for (const Node& node : nodes_of(program_of(small(4, Sharding::zero3)), 0)) {
+    EXPECT_NE(node.kind, NodeKind::mem_load);
+    EXPECT_NE(node.kind, NodeKind::mem_store);
+  }
+}
+
+// One thing after another, where nothing overlaps.
+TEST(Offload, TakesTurnsWhereNothingOverlaps) {
+  Spec spec = small(4, Sharding::zero3);
+  spec.schedule.overlap = false;
+  spec.offload.weights = spec.offload.optimizer = true;
+  const auto nodes = nodes_of(program_of(spec), 0);
+  for (std::size_t i = 1; i < nodes.size(); ++i)
+    EXPECT_THAT(nodes[i].deps, Contains(nodes[i - 1].id)) << nodes[i].label;
+}
+
+}  // namespace
+}  // namespace orrery::workload
