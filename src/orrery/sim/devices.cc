@@ -94,12 +94,16 @@ void Devices::access(std::uint32_t rank, NodeId node) {
   // What is too long by itself is said as the memory says it.
   if (const auto alone = remote_memory_.time(size); !alone)
     return fail_at(rank, node, alone.error());
-  if (pools_.beyond_the_clock(size.count())) return (void)run_.after(model::Fabric::kTooLong);
-  pools_.begin({.device = run_.real(rank),
-                .rank = rank,
-                .node = node,
-                .bytes = size.count(),
-                .store = graph.kind(node) == NodeKind::mem_store});
+  // Traces cannot say whose their bytes are; programs do, as the number of devices.
+  const bool said = graph.has(node, graph::kHasNumOps);
+  const model::MemoryPools::Access access{.device = run_.real(rank),
+                                          .rank = rank,
+                                          .node = node,
+                                          .bytes = size.count(),
+                                          .store = graph.kind(node) == NodeKind::mem_store,
+                                          .together = !said || graph.work(node).num_ops > 1};
+  if (pools_.beyond_the_clock(access)) return (void)run_.after(model::Fabric::kTooLong);
+  pools_.begin(access);
 }
 
 void Devices::fold() {

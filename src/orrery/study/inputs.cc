@@ -288,7 +288,14 @@ namespace {
 /// What is to lie in remote memory has one to lie in.
 Result<void> check_offload(const workload::Spec& spec, const Platform& platform,
                            const std::string& where) {
-  const bool none = platform.remote_memory.kind == platform::RemoteMemoryKind::none;
+  const platform::RemoteMemory& memory = platform.remote_memory;
+  const bool gathers = memory.in_switch && memory.kind == platform::RemoteMemoryKind::pool;
+  if (spec.offload.in_switch && !gathers)
+    return fail(Errc::config_conflict, where,
+                "no switches of its remote memory gather for all, and the job's `offload` is "
+                "`in_switch`",
+                "give the cluster's `remote_memory` `kind: pool` and `in_switch: true`");
+  const bool none = memory.kind == platform::RemoteMemoryKind::none;
   if (!none || !(spec.offload.optimizer || spec.offload.weights)) return {};
   return fail(Errc::config_conflict, where,
               "the cluster has no remote memory, and the job's `offload` puts state there",

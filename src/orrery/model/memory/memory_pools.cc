@@ -23,7 +23,7 @@ MemoryPools::MemoryPools(const platform::Platform& platform)
       in_switch_(platform.remote_memory.in_switch) {
   for (StageFigures& stage : stages_) {
     stage.devices = std::min(stage.devices, devices_);
-    // What all load together is there for each of them.
+    // What all load together is there for each of them; what one loads by itself counts as often.
     if (in_switch_) stage.bytes_per_ns *= static_cast<double>(stage.devices);
   }
   traffic_.resize(stages_.size());
@@ -87,29 +87,36 @@ std::vector<MaxMin::Hop> MemoryPools::hops(const Access& access) const {
     if (!class_of_.empty()) place = places_[s][class_of_[access.device]];
     const std::uint32_t link =
         stages_[s].both_ways ? place.number : 2 * place.number + (access.store ? 1 : 0);
-    all.push_back({first_[s] + link, static_cast<double>(place.sharing)});
+    const auto sharing = static_cast<std::int64_t>(place.sharing) * crossings(s, access);
+    all.push_back({first_[s] + link, static_cast<double>(sharing)});
   }
   return all;
 }
 
-std::int64_t MemoryPools::alone(std::int64_t bytes) const {
+/// How often a byte counts at a stage whose rate is what all that share it have together.
+std::int64_t MemoryPools::crossings(std::size_t stage, const Access& access) const {
+  return in_switch_ && !access.together ? stages_[stage].devices : 1;
+}
+
+std::int64_t MemoryPools::alone(const Access& access) const {
   double least = MaxMin::kUnlimited, sum = 0;
-  for (const StageFigures& stage : stages_) {
-    least = std::min(least, stage.bytes_per_ns);
-    sum += 1 / stage.bytes_per_ns;
+  for (std::size_t s = 0; s < stages_.size(); ++s) {
+    const double rate = stages_[s].bytes_per_ns / static_cast<double>(crossings(s, access));
+    least = std::min(least, rate);
+    sum += 1 / rate;
   }
-  const auto whole = static_cast<double>(bytes);
+  const auto whole = static_cast<double>(access.bytes);
   const double ns = latency_ns_ + whole / least + std::min(whole, chunk_) * (sum - 1 / least);
   return ns < kMostNs ? static_cast<std::int64_t>(std::ceil(ns * kPsPerNs)) : kNever;
 }
 
-bool MemoryPools::beyond_the_clock(std::int64_t bytes) const { return alone(bytes) == kNever; }
+bool MemoryPools::beyond_the_clock(const Access& access) const { return alone(access) == kNever; }
 
 void MemoryPools::count(const Access& access) {
   const std::int64_t devices =
       class_of_.empty() ? 1 : static_cast<std::int64_t>(members_[class_of_[access.device]]);
   for (std::size_t s = 0; s < stages_.size(); ++s) {
-    const std::int64_t sharing = in_switch_ ? stages_[s].devices : 1;
+    const std::int64_t sharing = in_switch_ && access.together ? stages_[s].devices : 1;
     StageTraffic& traffic = traffic_[s];
     (access.store ? traffic.stored : traffic.loaded) += access.bytes * devices / sharing;
   }
@@ -194,7 +201,7 @@ void MemoryPools::advance(std::int64_t now, std::vector<Ended>& out) {
     for (; landed < landing_.size() && landing_[landed].time <= now; ++landed) {
       const Landing& one = landing_[landed];
       const std::int64_t taken = now - one.begun;
-      out.push_back({one.access, std::max<std::int64_t>(taken - alone(one.access.bytes), 0)});
+      out.push_back({one.access, std::max<std::int64_t>(taken - alone(one.access), 0)});
     }
     landing_.erase(landing_.begin(), landing_.begin() + static_cast<std::ptrdiff_t>(landed));
     find_next();

@@ -29,8 +29,8 @@ struct StageTraffic {
 /// in all other stages as they were shared when it began; so that accesses that begin together take
 /// what all_load_ns() says. What begins or ends in one tick is one change.
 ///
-/// Where switches gather, what a device loads crosses each stage as its part of what all that share
-/// it load together: they are taken to do so at about one time.
+/// Where switches gather, what devices load together crosses each stage as each one's part of what
+/// all that share it load: they are taken to do so at about one time.
 class MemoryPools {
  public:
   static constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
@@ -42,6 +42,7 @@ class MemoryPools {
     std::uint32_t node = 0;
     std::int64_t bytes = 0;
     bool store = false;
+    bool together = true;  ///< where switches gather: all devices load or store the same
 
     friend auto operator<=>(const Access&, const Access&) = default;
   };
@@ -59,7 +60,7 @@ class MemoryPools {
                           const std::vector<std::uint32_t>& members);
 
   /// Whether anything takes longer than the clock can tell: such an access must not begin.
-  [[nodiscard]] bool beyond_the_clock(std::int64_t bytes) const;
+  [[nodiscard]] bool beyond_the_clock(const Access& access) const;
   void begin(const Access& access) { begun_.push_back(access); }
   [[nodiscard]] bool unsettled() const { return !begun_.empty(); }
   /// Nothing else begins at `now`.
@@ -103,7 +104,8 @@ class MemoryPools {
   [[nodiscard]] std::vector<MaxMin::Hop> hops(const Access& access) const;
   void enter(const Access& access, std::int64_t now);
   [[nodiscard]] std::int64_t tail_of(const Flow& flow) const;
-  [[nodiscard]] std::int64_t alone(std::int64_t bytes) const;
+  [[nodiscard]] std::int64_t crossings(std::size_t stage, const Access& access) const;
+  [[nodiscard]] std::int64_t alone(const Access& access) const;
   void count(const Access& access);
   void solve(std::int64_t now);
   void find_next();

@@ -177,7 +177,8 @@ TEST(MemoryPools, NothingIsCreatedOrLost) {
     std::int64_t loaded = 0, stored = 0;
     for (std::uint32_t i = 0; i < 60; ++i) {
       const auto device = static_cast<std::uint32_t>(draw.of(0, platform.npu_count() - 1));
-      const Access access{device, device, i, draw.of(0, 3'000'000), draw.of(0, 1) == 1};
+      const Access access{
+          device, device, i, draw.of(0, 3'000'000), draw.of(0, 1) == 1, draw.of(0, 1) == 1};
       (access.store ? stored : loaded) += access.bytes;
       at.emplace(draw.of(0, 20) * 5'000'000, access);
     }
@@ -266,6 +267,26 @@ TEST(MemoryPools, OneStandsForAllThatAreAlike) {
     }
   }
   EXPECT_GT(folded, 50);
+}
+
+// Beside what all load together: what one loads by itself crosses each stage whole.
+TEST(MemoryPools, WhatOneLoadsByItselfIsNotGathered) {
+  platform::Platform platform = devices(8);
+  platform.remote_memory = {RemoteMemoryKind::pool, {}, Bandwidth(8e9)};
+  platform.remote_memory.in_switch = true;
+  platform.remote_memory.stages = {{MemoryShape::straight, Bandwidth(4e9), 1, {}, 1}};
+  for (const bool together : {true, false}) {
+    MemoryPools pools(platform);
+    std::multimap<std::int64_t, Access> at;
+    for (std::uint32_t device = 0; device < 8; ++device)
+      at.emplace(0, Access{device, device, 0, 8'000'000, false, together});
+    // 8 MB over a link of 4 GB/s; or 64 MB from a memory of 8 GB/s.
+    const std::int64_t expected = (together ? us(2000) : us(8000)).count();
+    for (const auto& [access, end] : run(pools, at))
+      EXPECT_NEAR(static_cast<double>(end), static_cast<double>(expected), 2) << together;
+    EXPECT_EQ(pools.traffic()[0].loaded, together ? 8'000'000 : 64'000'000);
+    EXPECT_EQ(pools.traffic()[1].loaded, 64'000'000);
+  }
 }
 
 TEST(MemoryPools, SharedByUnlikeNodesDoesNotFold) {

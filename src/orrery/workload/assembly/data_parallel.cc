@@ -68,6 +68,7 @@ DataParallel::DataParallel(const Spec& spec, const Mesh& mesh)
       reduce_(spec.precision.reduce),
       policy_(data_policy(spec)),
       offload_(spec.offload.weights),
+      in_switch_(spec.offload.in_switch),
       dense_all_(mesh.extent(Axis::dp)),
       expert_all_(mesh.extent(Axis::edp)) {
   if (sharding_ == Sharding::none) return;
@@ -98,7 +99,15 @@ Elements DataParallel::shared(Elements whole) const {
 std::vector<Op> DataParallel::gather(Elements whole, Phase phase) const {
   std::vector<Op> ops;
   const Elements part = shard(whole);
-  const Elements remote = away(part);
+  Elements remote = away(part);
+  const bool by_switches = in_switch_ && !(remote.dense == 0);
+  if (by_switches) {
+    remote.dense = 0;
+    ops.push_back(transfer_op("weights.load", phase, graph::NodeKind::mem_load,
+                              bytes(whole.dense, weights_)));
+    ops.back().stream = stream::gather;
+    ops.back().devices = dense_ranks_;
+  }
   if (!remote.none())
     ops.push_back(transfer_op("weights.load", phase, graph::NodeKind::mem_load,
                               bytes(remote.total(), weights_)));
@@ -107,7 +116,8 @@ std::vector<Op> DataParallel::gather(Elements whole, Phase phase) const {
                              bytes(elements, weights_)));
     if (!remote.none()) ops.back().waits[1] = stream::load;
   };
-  if (dense_ranks_ > 1 && !(whole.dense == 0)) add("weights.gather", Axis::dp_shard, part.dense);
+  if (dense_ranks_ > 1 && !(whole.dense == 0) && !by_switches)
+    add("weights.gather", Axis::dp_shard, part.dense);
   if (expert_ranks_ > 1 && !(whole.expert == 0)) add("experts.gather", Axis::edp, part.expert);
   return ops;
 }
@@ -120,7 +130,16 @@ std::vector<Op> DataParallel::reduce(Elements whole, Phase phase) const {
     ops.push_back(collective(name, phase, type, axis, blocking ? stream::compute : stream::dp,
                              reduce_bytes(elements)));
   };
-  const bool dense = !(whole.dense == 0), expert = !(whole.expert == 0);
+  Elements remote = away(part);
+  const bool by_switches = in_switch_ && !(remote.dense == 0);
+  if (by_switches) {
+    remote.dense = 0;
+    ops.push_back(transfer_op("gradients.store", phase, graph::NodeKind::mem_store,
+                              bytes(whole.dense, gradients_)));
+    ops.back().stream = blocking ? stream::compute : stream::dp;
+    ops.back().devices = dense_ranks_;
+  }
+  const bool dense = !(whole.dense == 0) && !by_switches, expert = !(whole.expert == 0);
   if (dense && dense_ranks_ > 1)
     add("gradients.scatter", CollectiveType::reduce_scatter, Axis::dp_shard,
         part.dense * dense_ranks_);
@@ -133,7 +152,7 @@ std::vector<Op> DataParallel::reduce(Elements whole, Phase phase) const {
         part.expert * expert_ranks_);
   if (expert && sharding_ == Sharding::none && expert_all_ > 1)
     add("experts.gradients.reduce", CollectiveType::all_reduce, Axis::edp, whole.expert);
-  if (const Elements remote = away(part); !remote.none()) {
+  if (!remote.none()) {
     ops.push_back(transfer_op("gradients.store", phase, graph::NodeKind::mem_store,
                               bytes(remote.total(), gradients_)));
     if (!blocking) ops.back().waits[1] = stream::dp;

@@ -120,6 +120,7 @@ class DataParallel {
   Dtype weights_, gradients_, reduce_;
   DataPolicy policy_;
   bool offload_ = false;                             ///< shards lie in remote memory
+  bool in_switch_ = false;                           ///< … whose switches gather and reduce them
   std::int64_t dense_ranks_ = 1, expert_ranks_ = 1;  ///< that shards are spread over
   std::int64_t copies_ = 1;                          ///< of dense shards
   bool instances_ = false;                           ///< … and of experts' optimizer state

@@ -93,6 +93,27 @@ TEST(Offload, WhatNobodySharesStays) {
   EXPECT_EQ(moved(nodes, NodeKind::mem_load, "weights.load"), 2 * 2 * 2 * kWeights / 4);
 }
 
+// Whole layers come and go, once for all; no collective gathers or reduces them.
+TEST(Offload, SwitchesGatherAndReduce) {
+  for (const std::int64_t prefetch : {0, 1, 2}) {
+    Spec spec = small(4, Sharding::zero3);
+    spec.parallel.prefetch = prefetch;
+    spec.offload.weights = spec.offload.in_switch = true;
+    const auto nodes = nodes_of(program_of(spec), 0);
+    EXPECT_TRUE(collectives(nodes).empty());
+    EXPECT_EQ(moved(nodes, NodeKind::mem_load, "weights.load"), 2 * 2 * 2 * kWeights);
+    EXPECT_EQ(moved(nodes, NodeKind::mem_store, "gradients.store"), 2 * 4 * kWeights);
+    for (const Node& node : nodes_named(nodes, "weights.load")) EXPECT_EQ(node.work.num_ops, 4);
+    for (const Node& node : nodes_named(nodes, "optimizer.load")) EXPECT_EQ(node.work.num_ops, 1);
+    const auto loads = nodes_named(nodes, "weights.load");
+    const Node& second = node_named(nodes, "forward L1 mb0");
+    // The third load: of the table, of the first layer, of this one.
+    EXPECT_THAT(second.deps, Contains(loads[2].id)) << prefetch;
+    EXPECT_THAT(nodes_named(nodes, "optimizer.load").front().deps,
+                Contains(nodes_named(nodes, "gradients.store").back().id));
+  }
+}
+
 TEST(Offload, WithoutItNothingIsMoved) {
   for (const Node& node : nodes_of(program_of(small(4, Sharding::zero3)), 0)) {
     EXPECT_NE(node.kind, NodeKind::mem_load);

@@ -51,6 +51,7 @@ std::int64_t StateRule::gathered(const Weights& weights) const {
   if (!data_.gathers()) return 0;
   Amount total;
   for (const Op& op : data_.gather(elements_of(weights), Phase::forward)) {
+    if (op.devices > 1) total += op.bytes;  // gathered on its way
     if (op.kind != graph::NodeKind::coll) continue;
     total += Amount(op.size) * mesh_.extent(op.axis);
   }

@@ -103,6 +103,9 @@ struct Op {
   std::int64_t bytes = 0;   ///< read and written in device memory
   graph::Kernel kernel;     ///< what these are to a device; its FLOPs and bytes are the op's
 
+  std::int64_t devices = 1;  ///< mem_load, mem_store: that load or store the same at one time,
+                             ///< which switches of the memory gather and reduce
+
   // Communication
   graph::CollectiveType collective = graph::CollectiveType::all_reduce;
   Axis axis = Axis::tp;    ///< the group; send and recv: the axis they move along

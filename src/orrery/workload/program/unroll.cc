@@ -198,7 +198,8 @@ class Unroller {
       }
       case NodeKind::mem_load:
       case NodeKind::mem_store:
-        made.flags = graph::kHasCpuAttr | graph::kHasTensorSize;
+        made.flags = graph::kHasCpuAttr | graph::kHasNumOps | graph::kHasTensorSize;
+        made.work.num_ops = op.devices;
         made.work.tensor_size = Bytes(op.bytes);
         break;
       default:

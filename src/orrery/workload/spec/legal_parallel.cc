@@ -177,6 +177,17 @@ constexpr std::array kParallelRules = {
                     spec.offload.weights && spec.parallel.sharding != Sharding::zero3;
                 return wrong ? "is true, but sharding is not zero3" : "";
               }},
+    RuleCheck{{"offload-in-switch",
+               "`offload.in_switch` gathers weights that all ranks share: `offload.weights`, "
+               "without tp, cp, pp and `shard_size`."},
+              "offload.in_switch",
+              [](const Spec& spec) -> std::string {
+                const Parallel& p = spec.parallel;
+                const bool fine = spec.offload.weights && p.shard_size == 0 && p.world() == p.dp;
+                return fine || !spec.offload.in_switch
+                           ? ""
+                           : "is true, but not all ranks share weights that are elsewhere";
+              }},
 };
 
 }  // namespace

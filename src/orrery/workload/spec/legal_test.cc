@@ -114,6 +114,7 @@ std::vector<Case> parallel_cases() {
       {"shard-needs-sharding", kDense, {{"parallel.shard_size", "2"}}},
       {"shard-size", kDense, {{"parallel.sharding", "zero3"}, {"parallel.shard_size", "3"}}},
       {"offload-weights", kDense, {{"offload.weights", "true"}}},
+      {"offload-in-switch", kDense, {{"offload.in_switch", "true"}}},
       {"ep-needs-moe", kDense, {{"parallel.ep", "2"}}},
       {"ep-needs-moe", kDense, {{"parallel.ep_own_axis", "true"}}},
       {"top-k", kExperts, {{"model.moe.top_k", "17"}}},

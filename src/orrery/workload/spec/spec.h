@@ -195,6 +195,7 @@ struct Recompute {
 struct Offload {
   bool optimizer = false;  ///< its state: moments, fp32 weights
   bool weights = false;    ///< zero3: shards of weights and of gradients
+  bool in_switch = false;  ///< … which the memory's switches gather and reduce, not the network
   Bytes piece{512'000'000};
 
   static constexpr auto fields = std::tuple{
@@ -203,6 +204,9 @@ struct Offload {
       config::field("weights", &Offload::weights,
                     "zero3: shards, loaded before they are gathered, and of gradients, stored when "
                     "they are reduced"),
+      config::field("in_switch", &Offload::in_switch,
+                    "… which the memory's switches gather and reduce, in place of collectives "
+                    "(but for experts)"),
       config::field("piece", &Offload::piece,
                     "the optimizer's state comes in pieces of this size; there is room for two",
                     config::between(1, 1e15))};
