@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The case studies of examples/case-studies, which the build takes in (cmake/OrreryEmbed.cmake).
+#include "orrery/space/case_study.h"
+
+namespace orrery::space {
+
+extern const std::string_view kThemisTutorialText;
+
+std::vector<BuiltIn> built_in_studies() { return {{"themis-tutorial", kThemisTutorialText}}; }
+
+}  // namespace orrery::space

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+namespace orrery::space {
+
+/// docs/reference/case-study.md.
+[[nodiscard]] std::string case_study_reference();
+
+}  // namespace orrery::space
