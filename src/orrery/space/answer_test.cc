@@ -171,6 +171,13 @@ TEST_F(AnswerAll, PublishedFiguresStandBesideOurs) {
   EXPECT_TRUE(std::isnan(table.beside[4].ours));
 }
 
+TEST_F(AnswerAll, TheRunBesideMayDependOnTheRun) {
+  const CaseStudy study = small("  - {metric: time, title: other, over: {size: {small: large}}}\n");
+  const CaseTable table = fill_in(study, ask(study).runs);
+  EXPECT_NEAR(table.cells[0][2], 2, 1e-3);
+  EXPECT_TRUE(std::isnan(table.cells[1][2])) << "nothing is said of large ones";
+}
+
 TEST(Metrics, FiguresAreWrittenAndRead) {
   EXPECT_EQ(format(35005902144, Unit::time, "us", 3), "35005.902 us");
   EXPECT_EQ(format(35005902144, Unit::time, "", 3), "35.01 ms");

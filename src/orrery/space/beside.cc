@@ -11,12 +11,18 @@ namespace orrery::space {
 
 namespace {
 
-/// The run at the same choices but for those of `over`.
-std::optional<std::size_t> run_over(const CaseStudy& study, const Run& run, const Place& over) {
+/// The run at the same choices but for others there.
+std::optional<std::size_t> run_over(const CaseStudy& study, const Run& run, const Other& over) {
   std::vector<std::string> at = run.at;
-  for (const auto& [name, choices] : over.at)
-    for (std::size_t a = 0; a < at.size(); ++a)
-      if (study.space.axes[a].name == name && !choices.empty()) at[a] = choices.front();
+  for (const Other::Axis& axis : over.axes)
+    for (std::size_t a = 0; a < at.size(); ++a) {
+      if (study.space.axes[a].name != axis.name) continue;
+      const auto found = std::find_if(
+          axis.choices.begin(), axis.choices.end(),
+          [&](const auto& choice) { return choice.first.empty() || choice.first == run.at[a]; });
+      if (found == axis.choices.end()) return std::nullopt;
+      at[a] = found->second;
+    }
   for (std::size_t i = 0; i < study.runs.size(); ++i)
     if (study.runs[i].at == at) return i;
   return std::nullopt;
@@ -26,7 +32,7 @@ double cell(const CaseStudy& study, const Column& column, std::size_t run,
             std::span<const Answered> answers) {
   const Metric metric = *metric_named(column.metric);
   const double value = answers[run].values[metric];
-  if (column.over.at.empty()) return value;
+  if (column.over.axes.empty()) return value;
   const auto other = run_over(study, study.runs[run], column.over);
   return other && value != 0 ? answers[*other].values[metric] / value : kNone;
 }

@@ -5,8 +5,10 @@
 
 namespace orrery::space {
 
-extern const std::string_view kThemisTutorialText;
+extern const std::string_view kThemisTutorialText, kWaferScaleText;
 
-std::vector<BuiltIn> built_in_studies() { return {{"themis-tutorial", kThemisTutorialText}}; }
+std::vector<BuiltIn> built_in_studies() {
+  return {{"themis-tutorial", kThemisTutorialText}, {"wafer-scale", kWaferScaleText}};
+}
 
 }  // namespace orrery::space

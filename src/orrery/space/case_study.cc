@@ -31,7 +31,7 @@ Result<void> check_columns(CaseStudy& study) {
     if (!column.unit.empty() && !scale_of(column.value_unit(), column.unit))
       return fail(Errc::config_unit, where + "/unit",
                   fmt::format("{} is no unit of {}", in_quotes(column.unit), column.metric));
-    if (auto fine = check_place(study.space, column.over, path + "/over"); !fine) return fine;
+    if (auto fine = check_other(study.space, column.over, path + "/over"); !fine) return fine;
     for (std::size_t j = 0; j < i; ++j)
       if (study.file.columns[j].title == column.title)
         return fail(Errc::config_range, where + "/title",
@@ -114,7 +114,7 @@ std::string_view about(Mark mark) {
 }
 
 Unit Column::value_unit() const {
-  if (!over.at.empty()) return Unit::ratio;
+  if (!over.axes.empty()) return Unit::ratio;
   const auto known = metric_named(metric);
   return known ? info(*known).unit : Unit::ratio;
 }

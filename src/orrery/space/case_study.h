@@ -40,14 +40,14 @@ enum class Of : std::uint8_t { one, most, mean, least };
 /// A column of the table: a figure, or how many times a figure of another run is this one's.
 struct Column {
   std::string metric, title, unit;
-  Place over;
+  Other over;
   std::int64_t decimals = 1;
 
   static constexpr auto fields = std::tuple{
       config::field("metric", &Column::metric, "what it shows of a run").required(),
       config::field("title", &Column::title, "above it").by_default("the metric's"),
       config::field("over", &Column::over,
-                    "the figure of the run that has these choices instead, divided by this run's: "
+                    "the figure of the run that has other choices there, divided by this run's: "
                     "of times, a speed-up"),
       config::field("unit", &Column::unit, "`us`, `ms`, `GB/s` … for all of it")
           .by_default("what suits each"),

@@ -164,6 +164,18 @@ Result<void> check_place(const Space& space, const Place& place, const std::stri
   return {};
 }
 
+Result<void> check_other(const Space& space, const Other& other, const std::string& path) {
+  Place both;
+  for (const Other::Axis& axis : other.axes) {
+    both.at.emplace_back(axis.name, std::vector<std::string>{});
+    for (const auto& [own, choice] : axis.choices) {
+      if (!own.empty()) both.at.back().second.push_back(own);
+      both.at.back().second.push_back(choice);
+    }
+  }
+  return check_place(space, both, path);
+}
+
 bool is_at(const Space& space, const std::vector<std::string>& at, const Place& place) {
   return std::all_of(place.at.begin(), place.at.end(), [&](const auto& wanted) {
     for (std::size_t a = 0; a < space.axes.size(); ++a)

@@ -65,6 +65,9 @@ struct Run {
 [[nodiscard]] Result<void> check_place(const Space& space, const Place& place,
                                        const std::string& path);
 
+[[nodiscard]] Result<void> check_other(const Space& space, const Other& other,
+                                       const std::string& path);
+
 /// Whether a run that is at these choices is there.
 [[nodiscard]] bool is_at(const Space& space, const std::vector<std::string>& at,
                          const Place& place);

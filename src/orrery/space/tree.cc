@@ -61,6 +61,48 @@ OrderedJson write_value(const Place& place) {
   return object;
 }
 
+void read_value(const Json& value, const std::string& path, const Limits&, Other& out,
+                Reading& reading) {
+  if (!value.is_object())
+    return reading.wrong_kind(path, value, "a mapping of axes to their choices");
+  out.axes.clear();
+  for (const auto& [axis, choices] : value.items()) {
+    out.axes.push_back({axis, {}});
+    auto& known = out.axes.back().choices;
+    const std::string at = config::pointer(path, axis);
+    if (choices.is_string()) {
+      known.emplace_back("", choices.get<std::string>());
+    } else if (choices.is_object() && !choices.empty()) {
+      for (const auto& [own, other] : choices.items()) {
+        known.emplace_back(own, "");
+        config::read_value(other, config::pointer(at, own), {}, known.back().second, reading);
+      }
+    } else {
+      return reading.wrong_kind(at, choices, "a choice, or a mapping of choices to others");
+    }
+  }
+}
+
+OrderedJson schema_of(Kind<Other>, const Limits&) {
+  return {{"type", "object"}, {"additionalProperties", {{"type", {"string", "object"}}}}};
+}
+
+std::string about_kind(Kind<Other>, const Limits&) {
+  return "a mapping of axes to a choice, or to a mapping of choices to others";
+}
+
+OrderedJson write_value(const Other& other) {
+  if (other.axes.empty()) return nullptr;
+  OrderedJson object = OrderedJson::object();
+  for (const Other::Axis& axis : other.axes)
+    for (const auto& [own, choice] : axis.choices)
+      if (own.empty())
+        object[axis.name] = choice;
+      else
+        object[axis.name][own] = choice;
+  return object;
+}
+
 void read_value(const Json& value, const std::string& path, const Limits& limits, Places& out,
                 Reading& reading) {
   if (!config::is_list(value, path, limits, config::about_list(limits), reading)) return;

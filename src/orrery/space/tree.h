@@ -36,6 +36,22 @@ void read_value(const Json& value, const std::string& path, const config::Limits
 [[nodiscard]] std::string about_kind(config::Kind<Place>, const config::Limits& limits);
 [[nodiscard]] config::OrderedJson write_value(const Place& place);
 
+/// The run beside a run: other choices in the axes that are named, for each of its own or whatever
+/// its own is.
+struct Other {
+  struct Axis {
+    std::string name;
+    std::vector<std::pair<std::string, std::string>> choices;  ///< own (empty: any), other
+  };
+  std::vector<Axis> axes;
+};
+
+void read_value(const Json& value, const std::string& path, const config::Limits& limits,
+                Other& out, config::Reading& reading);
+[[nodiscard]] config::OrderedJson schema_of(config::Kind<Other>, const config::Limits& limits);
+[[nodiscard]] std::string about_kind(config::Kind<Other>, const config::Limits& limits);
+[[nodiscard]] config::OrderedJson write_value(const Other& other);
+
 /// Several.
 struct Places {
   std::vector<Place> list;
