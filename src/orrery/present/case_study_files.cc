@@ -188,6 +188,7 @@ std::string case_study_svg(const ToldStudy& told) {
     bars.legend = picture.columns;
   for (std::size_t i = 0; i < told.study.runs.size(); ++i) {
     const space::Run& run = told.study.runs[i];
+    if (!space::is_at(told.study.space, run.at, picture.runs)) continue;
     const std::string group = by_axis ? group_of(told, run, picture.colours) : "";
     report::ValueBar bar{by_axis ? run.at[axis] : group_of(told, run, ""), {}, "", 0};
     double sum = 0;

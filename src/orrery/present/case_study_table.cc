@@ -36,7 +36,7 @@ Sheetful runs_sheet(const ToldStudy& told) {
 namespace {
 
 std::string ours_of(const ToldStudy& told, const Beside& one) {
-  if (std::isnan(one.ours)) return one.figure->column.empty() ? "not reproducible" : "-";
+  if (std::isnan(one.ours)) return "-";
   const space::Column& column = told.study.file.columns[told.study.column(one.figure->column)];
   std::string unit = column.unit;
   std::int64_t decimals = column.decimals;
@@ -50,8 +50,7 @@ std::string ours_of(const ToldStudy& told, const Beside& one) {
     const std::size_t end = value.find_first_not_of("0123456789", point + 1);
     decimals = static_cast<std::int64_t>(std::min(end, value.size()) - point - 1);
   }
-  return space::format(one.ours, one.unit, unit, std::min<std::int64_t>(decimals, 9)) +
-         (one.figure->assumed ? " (assumed run)" : "");
+  return space::format(one.ours, one.unit, unit, std::min<std::int64_t>(decimals, 9));
 }
 
 std::string difference_of(const Beside& one) {
@@ -61,16 +60,21 @@ std::string difference_of(const Beside& one) {
   return fmt::format("{:+.{}f} %", 100 * difference, std::abs(difference) < 0.00995 ? 3 : 1);
 }
 
+std::string run_of(const Beside& one) {
+  if (one.figure->column.empty()) return "not reproducible";
+  return one.figure->assumed ? "assumed" : "";
+}
+
 }  // namespace
 
 Sheetful published_sheet(const ToldStudy& told) {
   Sheetful sheet;
-  sheet.columns = {
-      {"figure"}, {"value", true}, {"known", true}, {"ours", true}, {"difference", true}};
+  sheet.columns = {{"figure"},     {"value", true},      {"known"},
+                   {"ours", true}, {"difference", true}, {"our run"}};
   for (const Beside& one : told.table.beside)
     sheet.rows.push_back({printable(one.figure->what), printable(one.figure->value),
                           std::string(space::letter(one.figure->mark)), ours_of(told, one),
-                          difference_of(one)});
+                          difference_of(one), run_of(one)});
   return sheet;
 }
 

@@ -5,10 +5,12 @@
 
 namespace orrery::space {
 
-extern const std::string_view kThemisTutorialText, kWaferScaleText;
+extern const std::string_view kThemisTutorialText, kWaferScaleText, kThemisText;
 
 std::vector<BuiltIn> built_in_studies() {
-  return {{"themis-tutorial", kThemisTutorialText}, {"wafer-scale", kWaferScaleText}};
+  return {{"themis-tutorial", kThemisTutorialText},
+          {"wafer-scale", kWaferScaleText},
+          {"themis", kThemisText}};
 }
 
 }  // namespace orrery::space

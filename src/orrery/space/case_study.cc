@@ -79,6 +79,7 @@ Result<void> check_picture(const CaseStudy& study) {
     auto fine = check_title(study, picture.columns[i], fmt::format("/picture/columns/{}", i));
     if (!fine) return fine;
   }
+  if (auto fine = check_place(study.space, picture.runs, "/picture/runs"); !fine) return fine;
   if (picture.colours.empty()) return {};
   Place place;
   place.at.emplace_back(picture.colours, std::vector<std::string>{});

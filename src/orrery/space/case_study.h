@@ -96,6 +96,7 @@ struct Input {
 struct Picture {
   std::string title, colours;
   std::vector<std::string> columns;
+  Place runs;
 
   static constexpr auto fields =
       std::tuple{config::field("title", &Picture::title, "above it").required(),
@@ -103,7 +104,8 @@ struct Picture {
                                "titles of columns: one, or several times that make up a bar",
                                config::between(1, 8))
                      .required(),
-                 config::field("colours", &Picture::colours, "an axis; with one column")};
+                 config::field("colours", &Picture::colours, "an axis; with one column"),
+      config::field("runs", &Picture::runs, "that it shows").by_default("all")};
 };
 
 /// The file.
