@@ -5,12 +5,13 @@
 
 namespace orrery::space {
 
-extern const std::string_view kThemisTutorialText, kWaferScaleText, kThemisText;
+extern const std::string_view kThemisTutorialText, kWaferScaleText, kThemisText, kScalingText;
 
 std::vector<BuiltIn> built_in_studies() {
   return {{"themis-tutorial", kThemisTutorialText},
           {"wafer-scale", kWaferScaleText},
-          {"themis", kThemisText}};
+          {"themis", kThemisText},
+          {"scaling", kScalingText}};
 }
 
 }  // namespace orrery::space
