@@ -5,13 +5,15 @@
 
 namespace orrery::space {
 
-extern const std::string_view kThemisTutorialText, kWaferScaleText, kThemisText, kScalingText;
+extern const std::string_view kThemisTutorialText, kWaferScaleText, kThemisText, kScalingText,
+    kV100RingText;
 
 std::vector<BuiltIn> built_in_studies() {
   return {{"themis-tutorial", kThemisTutorialText},
           {"wafer-scale", kWaferScaleText},
           {"themis", kThemisText},
-          {"scaling", kScalingText}};
+          {"scaling", kScalingText},
+          {"v100-ring", kV100RingText}};
 }
 
 }  // namespace orrery::space

@@ -96,7 +96,7 @@ bool names_file(const std::string& name) {
 }  // namespace
 
 std::string_view letter(Mark mark) {
-  constexpr std::string_view kLetters[] = {"A", "Abs", "N", "S", "P", "M", "?", "R", "-"};
+  constexpr std::string_view kLetters[] = {"A", "Abs", "N", "S", "P", "M", "H", "?", "R", "-"};
   return kLetters[static_cast<std::size_t>(mark)];
 }
 
@@ -108,6 +108,7 @@ std::string_view about(Mark mark) {
       "read in the authors' slides",
       "read on the authors' poster",
       "measured with the authors' program",
+      "measured on machines",
       "remembered of the paper, and not read again",
       "worked out here",
       "assumed"};

@@ -25,11 +25,12 @@ enum class Mark : std::uint8_t {
   slides,
   poster,
   measured,
+  hardware,
   recalled,
   reconstructed,
   assumed
 };
-/// "A", "Abs", "N", "S", "P", "M", "?", "R", "-"
+/// "A", "Abs", "N", "S", "P", "M", "H", "?", "R", "-"
 [[nodiscard]] std::string_view letter(Mark mark);
 /// "read in the authors' slides"
 [[nodiscard]] std::string_view about(Mark mark);
@@ -105,7 +106,7 @@ struct Picture {
                                config::between(1, 8))
                      .required(),
                  config::field("colours", &Picture::colours, "an axis; with one column"),
-      config::field("runs", &Picture::runs, "that it shows").by_default("all")};
+                 config::field("runs", &Picture::runs, "that it shows").by_default("all")};
 };
 
 /// The file.
@@ -171,13 +172,14 @@ namespace orrery::config {
 
 template <>
 struct Words<space::Mark> {
-  static constexpr std::array<WordTable<space::Mark>, 9> names{
+  static constexpr std::array<WordTable<space::Mark>, 10> names{
       {{"artifact", space::Mark::artifact},
        {"abstract", space::Mark::abstract},
        {"notes", space::Mark::notes},
        {"slides", space::Mark::slides},
        {"poster", space::Mark::poster},
        {"measured", space::Mark::measured},
+       {"hardware", space::Mark::hardware},
        {"recalled", space::Mark::recalled},
        {"reconstructed", space::Mark::reconstructed},
        {"assumed", space::Mark::assumed}}};
