@@ -6,14 +6,15 @@
 namespace orrery::space {
 
 extern const std::string_view kThemisTutorialText, kWaferScaleText, kThemisText, kScalingText,
-    kV100RingText;
+    kV100RingText, kTutorialsText;
 
 std::vector<BuiltIn> built_in_studies() {
   return {{"themis-tutorial", kThemisTutorialText},
           {"wafer-scale", kWaferScaleText},
           {"themis", kThemisText},
           {"scaling", kScalingText},
-          {"v100-ring", kV100RingText}};
+          {"v100-ring", kV100RingText},
+          {"tutorials", kTutorialsText}};
 }
 
 }  // namespace orrery::space
