@@ -16,7 +16,8 @@ std::string case_study_reference() {
       "One YAML or JSON document: what runs have in common, axes along which they differ, the "
       "columns of a table, and published figures to stand beside them. `orrery reproduce "
       "study.yaml` runs it; those that are built in are in `examples/case-studies/`, and [the page "
-      "about them](../case-studies/README.md) says what comes of them.\n\n## Top level\n\n" +
+      "about them](../case-studies/README.md) says what comes of them. `orrery schema case-study` "
+      "prints the JSON Schema of this page.\n\n## Top level\n\n" +
       config::reference_table<CaseStudyFile>() +
       "\nA `cluster` has the keys of [the cluster file](cluster.md), a `job` those of [the "
       "workload "
@@ -37,6 +38,13 @@ std::string case_study_reference() {
   text += "\n## published\n\n" + config::reference_table<Published>() + "\n## picture\n\n" +
           config::reference_table<Picture>();
   return text;
+}
+
+std::string case_study_schema() {
+  config::OrderedJson schema{{"$schema", "https://json-schema.org/draft/2020-12/schema"},
+                             {"title", "Orrery case study"}};
+  schema.update(config::schema_of(config::Kind<CaseStudyFile>{}, {}));
+  return schema.dump(2) + "\n";
 }
 
 }  // namespace orrery::space

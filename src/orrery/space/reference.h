@@ -8,4 +8,7 @@ namespace orrery::space {
 /// docs/reference/case-study.md.
 [[nodiscard]] std::string case_study_reference();
 
+/// The same as JSON Schema.
+[[nodiscard]] std::string case_study_schema();
+
 }  // namespace orrery::space

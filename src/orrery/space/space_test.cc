@@ -151,6 +151,12 @@ TEST(CaseStudy, ThoseThatAreBuiltInCanBeRead) {
   }
 }
 
+TEST(CaseStudy, TheSchemaKnowsItsKeys) {
+  const auto schema = nlohmann::json::parse(case_study_schema());
+  EXPECT_EQ(schema["required"], (nlohmann::json{"title", "columns"}));
+  EXPECT_EQ(schema["properties"]["published"]["items"]["properties"]["mark"]["enum"].size(), 10u);
+}
+
 TEST(CaseStudy, ThePageIsThatOfTheTables) {
   const std::string path = std::string(ORRERY_SOURCE_DIR) + "/docs/reference/case-study.md";
   if (std::getenv("ORRERY_UPDATE_DOCS") != nullptr) std::ofstream(path) << case_study_reference();
