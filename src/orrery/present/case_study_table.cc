@@ -40,7 +40,7 @@ std::string ours_of(const ToldStudy& told, const Beside& one) {
   const space::Column& column = told.study.file.columns[told.study.column(one.figure->column)];
   std::string unit = column.unit;
   std::int64_t decimals = column.decimals;
-  // In what the figure was published in, as exactly.
+  // In what the figure was published in, at least as exactly.
   const std::string& value = one.figure->value;
   if (const std::size_t space = value.rfind(' '); space != std::string::npos) {
     const std::string word = value.substr(space + 1);
@@ -48,7 +48,8 @@ std::string ours_of(const ToldStudy& told, const Beside& one) {
   }
   if (const std::size_t point = value.find('.'); point != std::string::npos) {
     const std::size_t end = value.find_first_not_of("0123456789", point + 1);
-    decimals = static_cast<std::int64_t>(std::min(end, value.size()) - point - 1);
+    decimals =
+        std::max(decimals, static_cast<std::int64_t>(std::min(end, value.size()) - point - 1));
   }
   return space::format(one.ours, one.unit, unit, std::min<std::int64_t>(decimals, 9));
 }

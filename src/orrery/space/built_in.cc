@@ -6,7 +6,7 @@
 namespace orrery::space {
 
 extern const std::string_view kThemisTutorialText, kWaferScaleText, kThemisText, kScalingText,
-    kV100RingText, kTutorialsText;
+    kV100RingText, kTutorialsText, kCometText;
 
 std::vector<BuiltIn> built_in_studies() {
   return {{"themis-tutorial", kThemisTutorialText},
@@ -14,7 +14,8 @@ std::vector<BuiltIn> built_in_studies() {
           {"themis", kThemisText},
           {"scaling", kScalingText},
           {"v100-ring", kV100RingText},
-          {"tutorials", kTutorialsText}};
+          {"tutorials", kTutorialsText},
+          {"comet", kCometText}};
 }
 
 }  // namespace orrery::space
