@@ -66,6 +66,7 @@ void add_critical_path(CLI::App& table, Session& session);
 void add_explain(CLI::App& table, Session& session);
 void add_compare(CLI::App& table, Session& session);
 void add_validate(CLI::App& table, Session& session);
+void add_reproduce(CLI::App& table, Session& session);
 void add_demo(CLI::App& table, Session& session);
 void add_completion(CLI::App& table, Session& session);
 

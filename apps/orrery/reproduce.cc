@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// orrery reproduce: a case study run again, beside what was published.
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <memory>
+#include <utility>
+
+#include "arguments.h"
+#include "orrery/present/case_study_text.h"
+#include "output_file.h"
+#include "progress.h"
+
+namespace orrery::app {
+
+namespace {
+
+struct ReproduceOptions {
+  std::string name;
+  bool list = false;
+  space::AnswerOptions how;
+};
+
+/// What goes into the folder beside the results.
+std::vector<std::pair<std::string, std::string>> files_of(const present::ToldStudy& told) {
+  std::vector<std::pair<std::string, std::string>> files{
+      {"table.md", present::case_study_markdown(told)},
+      {"table.csv", present::case_study_csv(told)}};
+  if (std::string svg = present::case_study_svg(told); !svg.empty())
+    files.emplace_back("picture.svg", std::move(svg));
+  return files;
+}
+
+/// A folder with results in it is ours to write into again.
+Result<void> check_folder(const std::string& folder, const std::string& results, bool force) {
+  std::error_code none;
+  if (force || std::filesystem::exists(results, none)) return {};
+  for (const char* name : {"table.md", "table.csv", "picture.svg"})
+    if (auto fine = check_absent(folder + "/" + name, false); !fine) return fine;
+  return {};
+}
+
+int list(const Session& session) {
+  return session.deliver(present::case_studies_text(session.out_style()),
+                         [] { return present::case_studies_json(); });
+}
+
+int reproduce(ReproduceOptions& options, Session& session) {
+  if (options.list) return list(session);
+  if (options.name.empty())
+    return session.fail(
+        {Errc::usage, "NAME", "is missing", "'orrery reproduce --list' names them"});
+  auto study = space::read_case_study(options.name);
+  if (!study) return session.fail(study.error());
+  const std::string folder = std::exchange(session.output, {});
+  if (!folder.empty()) {
+    options.how.file = folder + "/results.jsonl";
+    if (auto fine = check_folder(folder, options.how.file, session.force); !fine)
+      return session.fail(fine.error());
+  }
+  Progress progress(session);
+  const Progress::Phase phase{"simulate", "simulating", "runs"};
+  options.how.progress = [&](std::size_t done, std::size_t of) { progress.tell(phase, done, of); };
+  auto answers = space::answer_all(study->space, study->runs, options.how);
+  progress.clear();
+  if (!answers) return session.fail(answers.error());
+  present::ToldStudy told{*std::move(study), *std::move(answers), {}};
+  told.table = space::fill_in(told.study, told.answers.runs);
+  if (!folder.empty())
+    for (const auto& [name, text] : files_of(told))
+      if (auto written = write_output(folder + "/" + name, text, true); !written)
+        return session.fail(written.error());
+  return session.deliver(
+      present::case_study_text(told, session.out_style()),
+      [&] { return present::case_study_json(told); }, told.failed() > 0 ? kSaysNo : kOk);
+}
+
+}  // namespace
+
+void add_reproduce(CLI::App& table, Session& session) {
+  CLI::App* command = table.add_subcommand(
+      "reproduce", "Run a case study again and put its figures beside the published ones");
+  command->description(
+      "Run a case study again and put its figures beside the published ones: what is known of its\n"
+      "inputs and how, what comes out here, how far that is from the publication, and why.\n"
+      "With -o the results are kept; the same command goes on where it was broken off.\n"
+      "Exit code: 0, or 1 where a run could not be simulated.\n\n"
+      "Examples:\n"
+      "  orrery reproduce --list\n"
+      "  orrery reproduce themis-tutorial -o themis\n");
+  const auto options = std::make_shared<ReproduceOptions>();
+  command
+      ->add_option("NAME", options->name, "A case study that is built in, or a file (study.yaml)")
+      ->type_name("");
+  command->add_flag("--list", options->list, "Name those that are built in");
+  command
+      ->add_option("--threads", options->how.threads,
+                   "Runs at a time; 0: as many as there are cores")
+      ->type_name("N");
+  session.add_options(*command, true);
+  command->get_option("--output")
+      ->description("Keep results in the folder DIR, with a table and a picture")
+      ->type_name("DIR");
+  command->callback([options, &session] {
+    session.command = "reproduce";
+    session.action = [options, &session] { return reproduce(*options, session); };
+  });
+}
+
+}  // namespace orrery::app

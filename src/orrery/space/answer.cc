@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/space/answer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numeric>
+#include <optional>
+#include <utility>
+
+#include "orrery/analysis/metrics.h"
+#include "orrery/calibrate/collectives.h"
+#include "orrery/calibrate/sha256.h"
+#include "orrery/core/text.h"
+#include "orrery/study/inputs.h"
+#include "orrery/study/one_collective.h"
+
+namespace orrery::space {
+
+namespace {
+
+using graph::CollectiveType;
+
+/// Changes when figures change their meaning.
+constexpr std::string_view kForm = "1";
+
+constexpr std::array kTypes{CollectiveType::all_reduce, CollectiveType::all_gather,
+                            CollectiveType::reduce_scatter, CollectiveType::all_to_all};
+
+std::optional<CollectiveType> type_named(const std::string& word) {
+  const calibrate::Collective* named = calibrate::collective_named(word);
+  if (named == nullptr) return std::nullopt;
+  for (const CollectiveType type : kTypes)
+    if (graph::name(type) == named->name) return type;
+  return std::nullopt;
+}
+
+struct Exchange {
+  CollectiveType type = CollectiveType::all_reduce;
+  CollectiveAsked asked;
+};
+
+Result<Exchange> read_exchange(const Json& tree, const std::string& where) {
+  Exchange read;
+  config::Reading reading{where};
+  config::read_value(tree, "/collective", {}, read.asked, reading);
+  if (reading.error) return tl::unexpected(*std::move(reading.error));
+  const auto type = type_named(read.asked.type);
+  if (!type)
+    return fail(Errc::config_range, where + ":/collective/type",
+                fmt::format("{} is no collective", in_quotes(read.asked.type)),
+                "all_reduce, all_gather, reduce_scatter or all_to_all");
+  read.type = *type;
+  return read;
+}
+
+/// Groups of neighbours that do the same at once.
+Result<graph::Workload> workload_of(const Exchange& exchange, std::uint32_t ranks,
+                                    const std::string& where) {
+  const auto each = exchange.asked.group == 0 ? static_cast<std::int64_t>(ranks)  //
+                                              : exchange.asked.group;
+  if (each < 2 || static_cast<std::int64_t>(ranks) % each != 0)
+    return fail(Errc::config_conflict, where + ":/collective/group",
+                fmt::format("{} ranks are not in groups of {}", ranks, each));
+  std::vector<std::vector<std::uint32_t>> groups(ranks / static_cast<std::uint32_t>(each));
+  for (std::uint32_t rank = 0; rank < ranks; ++rank)
+    groups[rank / static_cast<std::uint32_t>(each)].push_back(rank);
+  graph::Collective collective;
+  collective.type = exchange.type;
+  // Of all-gathers a node states what each rank gives.
+  const bool shard = exchange.type == CollectiveType::all_gather;
+  collective.size = shard ? Bytes(exchange.asked.size.count() / each) : exchange.asked.size;
+  return study::collectives_at_once(collective, groups, ranks);
+}
+
+Result<study::Outcome> simulate_collective(const Run& run, const study::Question& question,
+                                           const std::string& where, Findings& findings) {
+  const auto exchange = read_exchange(run.collective, where);
+  if (!exchange) return tl::unexpected(exchange.error());
+  auto cluster = study::read_cluster(question, findings);
+  if (!cluster) return tl::unexpected(cluster.error());
+  auto workload = workload_of(*exchange, cluster->ranks, where);
+  if (!workload) return tl::unexpected(workload.error());
+  study::Inputs inputs;
+  inputs.cluster = std::make_shared<const study::Cluster>(*std::move(cluster));
+  inputs.load = std::make_shared<const study::Load>(
+      study::Load{*std::move(workload), exchange->asked.type, nullptr});
+  study::Watch nobody;
+  return study::simulate(question, std::move(inputs), nobody, findings);
+}
+
+/// What a rank can put on all dimensions' links at once, bytes/s.
+double rate_of(const platform::Platform& platform) {
+  double rate = 0;
+  for (const platform::Dimension& dim : platform.dims) {
+    const bool full = dim.block == platform::Block::fully_connected;
+    rate += dim.bandwidth.count() * (full ? static_cast<double>(dim.size - 1) : 1);
+  }
+  return rate;
+}
+
+/// The one that ends last; the first of several.
+const sim::RankResult& last_of(const sim::SimResult& result) {
+  const auto ranks = result.ranks.simulated();
+  return *std::max_element(ranks.begin(), ranks.end(), [](const auto& a, const auto& b) {
+    return a.finish.value_or(Time{}) < b.finish.value_or(Time{});
+  });
+}
+
+double picoseconds(Time time) { return static_cast<double>(time.count()); }
+
+void add_job(const study::Outcome& outcome, Values& values) {
+  if (!outcome.job) return;
+  if (const workload::RoleMemory* fullest = outcome.job->fullest())
+    values[Metric::peak_memory] = static_cast<double>(fullest->peak);
+  const auto speed =
+      analysis::throughput(outcome.job->work, outcome.result.end, outcome.result.ranks.size(), 0);
+  if (speed) values[Metric::flops] = speed->flops;
+}
+
+void add_bus_bandwidth(const study::Outcome& outcome, const Run& run, Values& values) {
+  if (run.collective.is_null() || outcome.result.end.count() <= 0) return;
+  const auto exchange = read_exchange(run.collective, "");
+  if (!exchange) return;
+  const auto ranks = static_cast<std::int32_t>(outcome.result.ranks.size());
+  const auto members =
+      exchange->asked.group == 0 ? ranks : static_cast<std::int32_t>(exchange->asked.group);
+  const calibrate::Collective* named = calibrate::collective_named(exchange->asked.type);
+  const double seconds = picoseconds(outcome.result.end) * 1e-12;
+  values[Metric::bus_bandwidth] = static_cast<double>(exchange->asked.size.count()) / seconds *
+                                  calibrate::bus_factor(*named, members).least;
+}
+
+}  // namespace
+
+std::string digest(const Run& run) {
+  const std::string text = fmt::format("{}\n{}\n{}\n{}\n{}\n", kForm, ORRERY_VERSION,
+                                       run.cluster.dump(), run.job.dump(), run.collective.dump());
+  calibrate::Sha256 sum;
+  sum.add(std::as_bytes(std::span(text)));
+  return sum.hex();
+}
+
+Result<study::Outcome> simulate(const Run& run, const std::string& where) {
+  study::Question question;
+  question.cluster = where;
+  question.cluster_text = run.cluster.dump();
+  if (!run.job.is_null()) question.job.texts = {{where + " (job)", run.job.dump()}};
+  question.work.brief_names = true;
+  Findings findings;
+  if (auto settled = study::settle(question); !settled) return tl::unexpected(settled.error());
+  study::Watch nobody;
+  auto outcome = run.job.is_null() ? simulate_collective(run, question, where, findings)
+                                   : study::answer(question, nobody, findings);
+  if (outcome && outcome->result.stall)
+    return fail(Errc::stall, where, "a run cannot finish: ranks wait for each other",
+                "`orrery run` with the same cluster and job says which");
+  return outcome;
+}
+
+Values values_of(const study::Outcome& outcome, const Run& run) {
+  Values values;
+  const sim::RankResult& last = last_of(outcome.result);
+  values[Metric::time] = picoseconds(outcome.result.end);
+  values[Metric::compute] = picoseconds(last.compute);
+  values[Metric::communication] = picoseconds(last.comm);
+  values[Metric::exposed] = picoseconds(last.comm_only);
+  values[Metric::memory] = picoseconds(last.memory_only);
+  values[Metric::idle] = picoseconds(last.idle);
+  values[Metric::sent] = static_cast<double>(last.sent_bytes);
+  const double rate = rate_of(outcome.platform());
+  if (rate > 0) {
+    values[Metric::ideal] = std::round(static_cast<double>(last.sent_bytes) / rate * 1e12);
+    if (outcome.result.end.count() > 0)
+      values[Metric::utilisation] = values[Metric::ideal] / values[Metric::time];
+  }
+  add_job(outcome, values);
+  add_bus_bandwidth(outcome, run, values);
+  for (const Finding& finding : outcome.findings.list()) {
+    const FindingInfo about = describe(finding.code);
+    std::string text = fmt::format("{}: {}", about.name, about.sentence);
+    if (!finding.places.empty()) text += fmt::format(" ({})", finding.places.front());
+    values.findings.push_back(std::move(text));
+  }
+  return values;
+}
+
+}  // namespace orrery::space

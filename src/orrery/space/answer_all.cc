@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/space/answer_all.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <mutex>
+#include <thread>
+
+#include "orrery/core/thread_pool.h"
+#include "orrery/core/whole_file.h"
+#include "orrery/space/answer.h"
+
+namespace orrery::space {
+
+namespace {
+
+/// The lines of what is there, in the order of the runs.
+std::string lines_of(const Space& space, std::span<const Run> runs,
+                     const std::vector<std::string>& digests, const std::vector<bool>& there,
+                     const Answers& answers) {
+  std::string text;
+  for (std::size_t i = 0; i < runs.size(); ++i)
+    if (there[i]) text += line_of(space, runs[i], digests[i], answers.runs[i].values);
+  return text;
+}
+
+Answered answer(const Space& space, const Run& run) {
+  auto outcome = simulate(run, space.where);
+  if (outcome) return {std::nullopt, values_of(*outcome, run)};
+  Error error = outcome.error();
+  if (!run.at.empty()) error.what += fmt::format(" (in the run {})", words(space, run));
+  return {std::move(error), {}};
+}
+
+/// What threads tell of runs, one at a time.
+class Teller {
+ public:
+  Teller(const AnswerOptions& options, std::size_t done, std::size_t of,
+         std::optional<KeptFile> file)
+      : options_(options), done_(done), of_(of), file_(std::move(file)) {
+    if (options_.progress) options_.progress(done_, of_);
+  }
+
+  /// `line`: empty where it failed.
+  void tell(const std::string& line) {
+    const std::lock_guard lock(mutex_);
+    ++done_;
+    if (file_ && !line.empty() && !error_)
+      if (auto added = file_->add(line); !added) error_ = added.error();
+    if (options_.progress) options_.progress(done_, of_);
+  }
+  [[nodiscard]] const std::optional<Error>& error() const { return error_; }
+
+ private:
+  const AnswerOptions& options_;
+  std::size_t done_, of_;
+  std::optional<KeptFile> file_;
+  std::optional<Error> error_;
+  std::mutex mutex_;
+};
+
+std::uint32_t threads_of(const AnswerOptions& options, std::size_t work) {
+  const std::uint32_t asked =
+      options.threads > 0 ? options.threads : std::max(1u, std::thread::hardware_concurrency());
+  return std::clamp(asked, 1u, static_cast<std::uint32_t>(std::max(work, std::size_t{1})));
+}
+
+}  // namespace
+
+Result<Answers> answer_all(const Space& space, std::span<const Run> runs,
+                           const AnswerOptions& options) {
+  Kept kept;
+  if (!options.file.empty()) {
+    auto read = read_kept(options.file);
+    if (!read) return tl::unexpected(read.error());
+    kept = *std::move(read);
+  }
+  Answers answers;
+  answers.runs.resize(runs.size());
+  std::vector<std::string> digests;
+  std::vector<bool> there;
+  std::vector<std::uint32_t> open;
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    digests.push_back(digest(runs[i]));
+    const auto known = kept.find(digests[i]);
+    there.push_back(known != kept.end());
+    if (there[i]) answers.runs[i].values = known->second;
+    if (!there[i]) open.push_back(static_cast<std::uint32_t>(i));
+  }
+  answers.simulated = open.size();
+  std::optional<KeptFile> file;
+  if (!options.file.empty() && !open.empty()) {
+    auto begun = KeptFile::begin(options.file, lines_of(space, runs, digests, there, answers));
+    if (!begun) return tl::unexpected(begun.error());
+    file.emplace(*std::move(begun));
+  }
+  Teller teller(options, runs.size() - open.size(), runs.size(), std::move(file));
+  ThreadPool(threads_of(options, open.size()))
+      .share(static_cast<std::uint32_t>(open.size()), [&](std::uint32_t n) {
+        const std::uint32_t i = open[n];
+        answers.runs[i] = answer(space, runs[i]);
+        const Answered& one = answers.runs[i];
+        teller.tell(one.error ? "" : line_of(space, runs[i], digests[i], one.values));
+      });
+  if (teller.error()) return tl::unexpected(*teller.error());
+  if (options.file.empty()) return answers;
+  for (const std::uint32_t i : open) there[i] = !answers.runs[i].error;
+  auto written =
+      write_whole(options.file, lines_of(space, runs, digests, there, answers), {.force = true});
+  if (!written) return tl::unexpected(written.error());
+  return answers;
+}
+
+}  // namespace orrery::space

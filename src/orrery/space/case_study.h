@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A case study: a space of runs, the columns of its table, and what was published, to be put
+// beside it.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include "orrery/core/error.h"
+#include "orrery/space/limits.h"
+#include "orrery/space/metrics.h"
+#include "orrery/space/space.h"
+
+namespace orrery::space {
+
+/// How a published figure, or something that runs are made of, is known.
+enum class Mark : std::uint8_t {
+  artifact,
+  abstract,
+  notes,
+  slides,
+  poster,
+  measured,
+  hardware,
+  recalled,
+  reconstructed,
+  assumed
+};
+/// "A", "Abs", "N", "S", "P", "M", "H", "?", "R", "-"
+[[nodiscard]] std::string_view letter(Mark mark);
+/// "read in the authors' slides"
+[[nodiscard]] std::string_view about(Mark mark);
+
+/// Which of several runs a published figure is about.
+enum class Of : std::uint8_t { one, most, mean, least };
+
+/// A column of the table: a figure, or how many times a figure of another run is this one's.
+struct Column {
+  std::string metric, title, unit;
+  Other over;
+  std::int64_t decimals = 1;
+
+  static constexpr auto fields = std::tuple{
+      config::field("metric", &Column::metric, "what it shows of a run").required(),
+      config::field("title", &Column::title, "above it").by_default("the metric's"),
+      config::field("over", &Column::over,
+                    "the figure of the run that has other choices there, divided by this run's: "
+                    "of times, a speed-up"),
+      config::field("unit", &Column::unit, "`us`, `ms`, `GB/s` … for all of it")
+          .by_default("what suits each"),
+      config::field("decimals", &Column::decimals, "behind the point",
+                    config::between(0, static_cast<double>(limits::kDecimals)))};
+
+  /// Of what stands in it.
+  [[nodiscard]] Unit value_unit() const;
+};
+
+/// A figure that somebody published.
+struct Published {
+  std::string what, column, value, source, cause, why_not;
+  Place runs;
+  Of of = Of::one;
+  Mark mark = Mark::notes;
+  bool assumed = false;
+
+  static constexpr auto fields = std::tuple{
+      config::field("what", &Published::what, "what it is, in words").required(),
+      config::field("value", &Published::value, "as it was published, with its unit").required(),
+      config::field("mark", &Published::mark, "how it is known").required(),
+      config::field("source", &Published::source, "where it stands").required(),
+      config::field("column", &Published::column, "the title of the column with our figure"),
+      config::field("runs", &Published::runs, "of which runs").by_default("all"),
+      config::field("of", &Published::of, "`one`: of the only one; else of all of them"),
+      config::field("assumed", &Published::assumed,
+                    "inputs of the paper's run are not known, ours are assumed"),
+      config::field("cause", &Published::cause, "why ours differs"),
+      config::field("why_not", &Published::why_not, "without a column: why there is no figure")};
+};
+
+/// Something that runs are made of.
+struct Input {
+  std::string what, value, source;
+  Mark mark = Mark::assumed;
+
+  static constexpr auto fields =
+      std::tuple{config::field("what", &Input::what, "what it is, in words").required(),
+                 config::field("value", &Input::value, "what the runs have").required(),
+                 config::field("mark", &Input::mark, "how it is known").required(),
+                 config::field("source", &Input::source, "where it stands")};
+};
+
+/// Bars of a column, grouped by all axes but one, which has the colours.
+struct Picture {
+  std::string title, colours;
+  std::vector<std::string> columns;
+  Place runs;
+
+  static constexpr auto fields =
+      std::tuple{config::field("title", &Picture::title, "above it").required(),
+                 config::field("columns", &Picture::columns,
+                               "titles of columns: one, or several times that make up a bar",
+                               config::between(1, 8))
+                     .required(),
+                 config::field("colours", &Picture::colours, "an axis; with one column"),
+                 config::field("runs", &Picture::runs, "that it shows").by_default("all")};
+};
+
+/// The file.
+struct CaseStudyFile {
+  std::int64_t version = 1;
+  std::string title, about, source;
+  Tree cluster, job, collective;
+  std::vector<Axis> axes;
+  Places leave_out;
+  std::vector<Column> columns;
+  std::vector<Input> inputs;
+  std::vector<Published> published;
+  Picture picture;
+
+  static constexpr auto fields = std::tuple{
+      config::field("version", &CaseStudyFile::version, "of this format", config::between(1, 1)),
+      config::field("title", &CaseStudyFile::title, "what to call it").required(),
+      config::field("about", &CaseStudyFile::about, "what it is about, in a sentence or two"),
+      config::field("source", &CaseStudyFile::source, "whose study it is"),
+      config::field("cluster", &CaseStudyFile::cluster, "a cluster file's keys, of all runs"),
+      config::field("job", &CaseStudyFile::job, "a workload specification's keys, of all runs"),
+      config::field("collective", &CaseStudyFile::collective, "instead of a job, of all runs"),
+      config::field("axes", &CaseStudyFile::axes, "along which runs differ; all combinations run",
+                    config::between(0, limits::kAxes)),
+      config::field("leave_out", &CaseStudyFile::leave_out, "combinations that do not run",
+                    config::between(0, limits::kChoices)),
+      config::field("columns", &CaseStudyFile::columns, "of the table",
+                    config::between(1, limits::kColumns))
+          .required(),
+      config::field("inputs", &CaseStudyFile::inputs, "how what runs are made of is known",
+                    config::between(0, limits::kFigures)),
+      config::field("published", &CaseStudyFile::published, "figures to stand beside ours",
+                    config::between(0, limits::kFigures)),
+      config::field("picture", &CaseStudyFile::picture, "bars of a column")};
+};
+
+struct CaseStudy {
+  std::string name;
+  CaseStudyFile file;
+  Space space;
+  std::vector<Run> runs;
+
+  /// Of that title; the file has it.
+  [[nodiscard]] std::size_t column(std::string_view title) const;
+};
+
+/// A case study's text. `where` errors say it is. Errc: config_*, limit_exceeded.
+[[nodiscard]] Result<CaseStudy> parse_case_study(std::string_view text, const std::string& where);
+
+/// One that is built in.
+struct BuiltIn {
+  std::string_view name, text;
+};
+[[nodiscard]] std::vector<BuiltIn> built_in_studies();
+
+/// By the name of one that is built in, or by its file (which has a slash or ends with .yaml, .yml
+/// or .json). Errc: usage for a name that nobody has; those of parse_case_study.
+[[nodiscard]] Result<CaseStudy> read_case_study(const std::string& name);
+
+}  // namespace orrery::space
+
+namespace orrery::config {
+
+template <>
+struct Words<space::Mark> {
+  static constexpr std::array<WordTable<space::Mark>, 10> names{
+      {{"artifact", space::Mark::artifact},
+       {"abstract", space::Mark::abstract},
+       {"notes", space::Mark::notes},
+       {"slides", space::Mark::slides},
+       {"poster", space::Mark::poster},
+       {"measured", space::Mark::measured},
+       {"hardware", space::Mark::hardware},
+       {"recalled", space::Mark::recalled},
+       {"reconstructed", space::Mark::reconstructed},
+       {"assumed", space::Mark::assumed}}};
+};
+
+template <>
+struct Words<space::Of> {
+  static constexpr std::array<WordTable<space::Of>, 4> names{{{"one", space::Of::one},
+                                                              {"most", space::Of::most},
+                                                              {"mean", space::Of::mean},
+                                                              {"least", space::Of::least}}};
+};
+
+}  // namespace orrery::config

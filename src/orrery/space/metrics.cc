@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/space/metrics.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "orrery/core/units.h"
+
+namespace orrery::space {
+
+namespace {
+
+constexpr std::array<MetricInfo, kMetrics> kInfo{
+    MetricInfo{Metric::time, "time", Unit::time, "time", "when the last rank ends"},
+    MetricInfo{Metric::compute, "compute", Unit::time, "compute",
+               "how long the rank that ends last computes"},
+    MetricInfo{Metric::communication, "communication", Unit::time, "communication",
+               "how long it communicates, also beside compute"},
+    MetricInfo{Metric::exposed, "exposed", Unit::time, "exposed communication",
+               "… while nothing computes"},
+    MetricInfo{Metric::memory, "memory", Unit::time, "exposed memory",
+               "how long it waits for remote memory alone"},
+    MetricInfo{Metric::idle, "idle", Unit::time, "idle", "how long it does nothing"},
+    MetricInfo{Metric::sent, "sent", Unit::bytes, "sent", "bytes it puts on the network"},
+    MetricInfo{Metric::ideal, "ideal", Unit::time, "ideal",
+               "how long these take at the rate of all dimensions together"},
+    MetricInfo{Metric::utilisation, "utilisation", Unit::share, "utilisation",
+               "ideal / time: how much of the rate of all dimensions is used"},
+    MetricInfo{Metric::bus_bandwidth, "bus_bandwidth", Unit::bandwidth, "bus bandwidth",
+               "of a collective: as nccl-tests count it"},
+    MetricInfo{Metric::peak_memory, "peak_memory", Unit::bytes, "peak memory",
+               "of a job: most that tensors of a rank take at once"},
+    MetricInfo{Metric::flops, "flops", Unit::flops, "FLOP/s per device",
+               "of a job: what its model needs, per second and device"}};
+
+struct Scale {
+  Unit unit;
+  std::string_view word;
+  double of;
+};
+constexpr std::array kScales{
+    Scale{Unit::time, "ns", 1e3},        Scale{Unit::time, "us", 1e6},
+    Scale{Unit::time, "ms", 1e9},        Scale{Unit::time, "s", 1e12},
+    Scale{Unit::bandwidth, "GB/s", 1e9}, Scale{Unit::bytes, "GB", 1e9},
+    Scale{Unit::bytes, "MB", 1e6},       Scale{Unit::flops, "TFLOP/s", 1e12}};
+
+template <class T>
+Result<double> plain(const Result<T>& read) {
+  if (!read) return tl::unexpected(read.error());
+  return static_cast<double>(read->count());
+}
+
+}  // namespace
+
+std::span<const MetricInfo> metrics() { return kInfo; }
+
+const MetricInfo& info(Metric metric) { return kInfo[static_cast<std::size_t>(metric)]; }
+
+std::optional<Metric> metric_named(std::string_view name) {
+  for (const MetricInfo& one : kInfo)
+    if (one.name == name) return one.metric;
+  return std::nullopt;
+}
+
+std::optional<double> scale_of(Unit unit, std::string_view word) {
+  for (const Scale& one : kScales)
+    if (one.unit == unit && one.word == word) return one.of;
+  return std::nullopt;
+}
+
+std::string format(double value, Unit unit, std::string_view scale, std::int64_t decimals) {
+  if (!std::isfinite(value)) return "-";
+  if (const auto of = scale_of(unit, scale))
+    return fmt::format("{:.{}f} {}", value / *of, decimals, scale);
+  switch (unit) {
+    case Unit::time:
+      return format_time(Time(std::llround(std::clamp(value, -9e18, 9e18))));
+    case Unit::share:
+      return fmt::format("{:.{}f} %", 100 * value, decimals);
+    case Unit::ratio:
+      return fmt::format("{:.{}f}", value, decimals);
+    case Unit::bandwidth:
+      return format_bandwidth(Bandwidth(value));
+    case Unit::bytes:
+      return format_bytes(Bytes(std::llround(std::clamp(value, -9e18, 9e18))));
+    case Unit::flops:
+      return format_flops(FlopRate(value));
+  }
+  return "-";
+}
+
+Result<double> parse(std::string_view text, Unit unit, const std::string& where) {
+  switch (unit) {
+    case Unit::time:
+      return plain(parse_time(text, where));
+    case Unit::bandwidth:
+      return plain(parse_bandwidth(text, where));
+    case Unit::bytes:
+      return plain(parse_bytes(text, where));
+    case Unit::flops:
+      return plain(parse_flops(text, where));
+    case Unit::share:
+      if (text.ends_with('%')) {
+        std::string_view number = text.substr(0, text.size() - 1);
+        while (number.ends_with(' ')) number.remove_suffix(1);
+        auto read = parse_number(number, where);
+        if (read) *read /= 100;
+        return read;
+      }
+      return parse_number(text, where);
+    case Unit::ratio:
+      break;
+  }
+  return parse_number(text, where);
+}
+
+}  // namespace orrery::space

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What is kept of a run: a few figures of one table, each with its unit.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "orrery/core/error.h"
+
+namespace orrery::space {
+
+enum class Unit : std::uint8_t { time, share, ratio, bandwidth, bytes, flops };
+
+enum class Metric : std::uint8_t {
+  time,
+  compute,
+  communication,
+  exposed,
+  memory,
+  idle,
+  sent,
+  ideal,
+  utilisation,
+  bus_bandwidth,
+  peak_memory,
+  flops
+};
+inline constexpr std::size_t kMetrics = 12;
+
+struct MetricInfo {
+  Metric metric;
+  std::string_view name;  ///< in files
+  Unit unit;
+  std::string_view title, about;
+};
+/// All of them, in their order.
+[[nodiscard]] std::span<const MetricInfo> metrics();
+[[nodiscard]] const MetricInfo& info(Metric metric);
+[[nodiscard]] std::optional<Metric> metric_named(std::string_view name);
+
+inline constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+
+/// Times are whole picoseconds, everything else is in base units; kNone where a run has no such
+/// figure.
+struct Values {
+  std::array<double, kMetrics> of;
+  std::vector<std::string> findings;  ///< what was odd or assumed, a sentence each
+
+  Values() { of.fill(kNone); }
+  [[nodiscard]] double operator[](Metric metric) const {
+    return of[static_cast<std::size_t>(metric)];
+  }
+  double& operator[](Metric metric) { return of[static_cast<std::size_t>(metric)]; }
+};
+
+/// "35.01 ms", "97.6 %", "1.936": for people. With `unit` ("us", "GB/s" …) in that, without it as
+/// core/units.h writes; `decimals` behind the point of what has one.
+[[nodiscard]] std::string format(double value, Unit unit, std::string_view scale,
+                                 std::int64_t decimals);
+/// The words that a unit may be scaled to: {"ns", 1e3} of times, in base units.
+[[nodiscard]] std::optional<double> scale_of(Unit unit, std::string_view word);
+
+/// "35008.129 us", "97.59 %", "1.72", "741.34 GB/s" → base units. Errc: as core/units.h.
+[[nodiscard]] Result<double> parse(std::string_view text, Unit unit, const std::string& where);
+
+}  // namespace orrery::space
