@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The systems of ASTRA-sim 2.0's comparison of wafers and conventional networks, and Themis on them.
+// The systems of ASTRA-sim 2.0's comparison of wafers and conventional networks, and Themis on
+// them.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -84,6 +85,33 @@ TEST(PosterPoint, BaselineAndThemisWithinHalfAPercent) {
     EXPECT_NEAR(fifo, one.themis, one.themis * 3e-2) << one.name;
     EXPECT_NEAR(smallest, one.themis_smallest_first, one.themis_smallest_first * 5e-3) << one.name;
     EXPECT_GE(std::min({natural, fifo, smallest}), one.ideal * (1 - 1e-6)) << one.name;
+  }
+}
+
+// No mixture of orders is quicker than the bound, and what is found is close to it.
+TEST(PosterPoint, BestWithChunksByModelWithinTwoPercentOfTheBound) {
+  for (const PosterSystem& one : poster_systems()) {
+    platform::Platform platform = platform_of(one);
+    platform.collectives.inter_dimension = InterDimension::best;
+    platform.collectives.intra_dimension = IntraDimension::smallest_first;
+    platform.collectives.splits_by_model = true;
+    const auto result = sim::simulate(one_all_reduce(512, kGiB), platform);
+    ASSERT_TRUE(result.has_value() && result->chunk_choices.size() == 1) << one.name;
+    const sim::ChunkChoice& choice = result->chunk_choices.front();
+    const double bound = static_cast<double>(choice.bound.count()) / 1e6;
+    const double took = static_cast<double>(result->end.count()) / 1e6;
+    EXPECT_NEAR(bound, one.ideal, 1e-3) << one.name;
+    EXPECT_EQ(choice.time, result->end) << one.name;
+    EXPECT_GE(took, bound) << one.name;
+    EXPECT_LE(took, bound * 1.02) << one.name;
+  }
+}
+
+// At the same number of chunks it is no slower than Themis, nor than the linear program rounded.
+TEST(PosterPoint, BestIsNoSlowerThanThemisAtTheSameNumberOfChunks) {
+  for (const PosterSystem& one : poster_systems()) {
+    const double best = microseconds(one, InterDimension::best, IntraDimension::smallest_first);
+    EXPECT_LE(best, one.themis_smallest_first * (1 + 1e-5)) << one.name;
   }
 }
 

@@ -72,15 +72,17 @@ void ChunkModel::end_phase(std::uint32_t chunk) {
   if (++done_[chunk] < ways_[chunk]->size()) wait(chunk);
 }
 
-// Rg: those of the kind that did not leave last go before the first of the other kind.
+// Rg: those of the kind that did not leave last go before the first of the other kind, unless the
+// last in line is of their own.
 void ChunkModel::line_up(Queue& queue) {
   std::sort(queue.arrived.begin(), queue.arrived.end());
   for (const std::uint32_t chunk : queue.arrived) {
     auto place = queue.in_line.end();
-    if (step_of(chunk).gather != queue.last_was_gather) {
-      place = std::find_if(queue.in_line.begin(), queue.in_line.end(), [&](std::uint32_t other) {
-        return step_of(other).gather == queue.last_was_gather;
-      });
+    const auto wanted = [&](std::uint32_t one) {
+      return step_of(one).gather != queue.last_was_gather;
+    };
+    if (wanted(chunk) && !queue.in_line.empty() && !wanted(queue.in_line.back())) {
+      place = std::find_if_not(queue.in_line.begin(), queue.in_line.end(), wanted);
     }
     queue.in_line.insert(place, chunk);
   }

@@ -59,7 +59,7 @@ TEST(ChunkSearch, RoundsAMixture) {
 TEST(ChunkSearch, OrdersBeginWithRotations) {
   const auto three = orders_of(3);
   EXPECT_EQ(three.size(), 6U);
-  EXPECT_EQ(three[1], (ChunkOrder{1, 2, 0}));
+  EXPECT_EQ(three[1], (DimOrder{1, 2, 0}));
   EXPECT_EQ(orders_of(5).size(), 120U);
   EXPECT_EQ(orders_of(8).size(), kMostOrders);
 }

@@ -70,10 +70,10 @@ void ChunkSearch::improve(std::uint64_t seed, std::uint64_t steps, std::int64_t 
   }
 }
 
-std::vector<ChunkOrder> orders_of(std::size_t dims) {
-  ChunkOrder order(dims);
+std::vector<DimOrder> orders_of(std::size_t dims) {
+  DimOrder order(dims);
   std::iota(order.begin(), order.end(), std::uint8_t{0});
-  std::vector<ChunkOrder> all;
+  std::vector<DimOrder> all;
   for (std::size_t d = 1; d < dims; ++d) {
     all.push_back(order);
     std::rotate(order.begin(), order.begin() + 1, order.end());

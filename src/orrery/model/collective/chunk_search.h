@@ -14,11 +14,11 @@
 
 namespace orrery::model {
 
-using ChunkOrder = std::vector<std::uint8_t>;  ///< dimensions, first to last
+using DimOrder = std::vector<std::uint8_t>;  ///< dimensions, first to last
 
 /// The ways of a collective's chunks, by order: those of full ones and that of the last.
 struct OrderWays {
-  ChunkOrder order;
+  DimOrder order;
   ChunkWay full, last;
 };
 
@@ -55,7 +55,7 @@ class ChunkSearch {
 
 /// Orders of so many dimensions: the natural one and its rotations first, then all others in
 /// lexicographic order, up to kMostOrders.
-[[nodiscard]] std::vector<ChunkOrder> orders_of(std::size_t dims);
+[[nodiscard]] std::vector<DimOrder> orders_of(std::size_t dims);
 inline constexpr std::size_t kMostOrders = 120;
 
 /// Chunk by chunk the order that is furthest behind its share, as a number in the mixture. Source:
