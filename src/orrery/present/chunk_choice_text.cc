@@ -13,7 +13,7 @@ using sim::ChunkChoice;
 std::string orders_text(const ChunkChoice& choice) {
   constexpr std::size_t kMostShown = 3;
   if (choice.dims.size() < 2) return "one dimension";
-  std::string text = choice.from + ": ";
+  std::string text;
   for (std::size_t i = 0; i < std::min(kMostShown, choice.shares.size()); ++i) {
     const ChunkChoice::Share& share = choice.shares[i];
     text += fmt::format("{}{} × {}", i == 0 ? "" : ", ", share.chunks, fmt::join(share.order, " "));
@@ -23,10 +23,10 @@ std::string orders_text(const ChunkChoice& choice) {
   return text;
 }
 
-std::string above_bound(const ChunkChoice& choice, Time time) {
-  if (choice.bound.count() == 0) return "-";
-  return fmt::format("{:.2f} %", 100.0 * static_cast<double>((time - choice.bound).count()) /
-                                     static_cast<double>(choice.bound.count()));
+std::string above_bound(Time bound, Time time) {
+  if (bound.count() == 0) return "-";
+  return fmt::format("{:.2f} %", 100.0 * static_cast<double>((time - bound).count()) /
+                                     static_cast<double>(bound.count()));
 }
 
 std::string above_bound_text(const ChunkChoice& choice) {
@@ -35,7 +35,7 @@ std::string above_bound_text(const ChunkChoice& choice) {
   const std::string by = choice.binds.empty()
                              ? "a chunk's way"
                              : fmt::format("dimension{} {}", s, fmt::join(choice.binds, " "));
-  return fmt::format("{} above the bound ({})", above_bound(choice, choice.time), by);
+  return fmt::format("{} above the bound ({})", above_bound(choice.bound, choice.time), by);
 }
 
 }  // namespace orrery::present

@@ -10,11 +10,11 @@
 
 namespace orrery::present {
 
-/// "search: 31 × 1 0, 33 × 0 1": who found the orders, and how many chunks take which dimensions
-/// after each other; up to three orders.
+/// "31 × 1 0, 33 × 0 1": how many chunks take which dimensions after each other; up to three
+/// orders.
 [[nodiscard]] std::string orders_text(const sim::ChunkChoice& choice);
-/// "0.07 %": by how much a time is above what no orders go below; "-" where that is not known.
-[[nodiscard]] std::string above_bound(const sim::ChunkChoice& choice, Time time);
+/// "0.07 %": by how much a time is above a bound; "-" where that is 0.
+[[nodiscard]] std::string above_bound(Time bound, Time time);
 /// "0.07 % above the bound (dimensions 0 1)", of its own time.
 [[nodiscard]] std::string above_bound_text(const sim::ChunkChoice& choice);
 

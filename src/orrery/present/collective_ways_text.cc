@@ -50,12 +50,19 @@ double bus_bandwidth(const WaysAnswer& answer, const CollectiveWay& way) {
          calibrate::bus_factor(*one, static_cast<std::int32_t>(answer.ranks.size())).least;
 }
 
+/// Both are bounds: of orders over dimensions, and of the network.
+Time largest_bound(const WaysAnswer& answer, const CollectiveWay& way) {
+  return std::max(way.chunks->bound, answer.bound_of(way).total);
+}
+
 /// Of the ways whose chunks a model chose.
 std::string chunks_text(const WaysAnswer& answer, report::Style style) {
-  report::Table table({{"way"}, {"chunks", true}, {"above the bound", true}, {"orders"}});
+  report::Table table(
+      {{"way"}, {"chunks", true}, {"above the bound", true}, {"found by"}, {"orders"}});
   for (const CollectiveWay& way : answer.ways) {
     if (!way.chunks) continue;
-    table.row({way.name, fmt::format("{}", way.chunks->chunks), above_bound(*way.chunks, way.time),
+    table.row({way.name, fmt::format("{}", way.chunks->chunks),
+               above_bound(largest_bound(answer, way), way.time), way.chunks->from,
                orders_text(*way.chunks)});
   }
   return table.empty() ? "" : "\n" + table.text(style);

@@ -92,9 +92,10 @@ std::string chunks_text(const Outcome& outcome, Style style) {
   if (outcome.result.chunk_choices.empty()) return "";
   Sheet sheet(style);
   for (const sim::ChunkChoice& one : outcome.result.chunk_choices) {
+    const std::string by = one.dims.size() < 2 ? "" : fmt::format(" ({})", one.from);
     sheet.add(one.type,
-              fmt::format("{} among {}: {} chunk{}, {}, {} alone; {}", format_bytes(one.bytes),
-                          one.members, one.chunks, one.chunks == 1 ? "" : "s", orders_text(one),
+              fmt::format("{} among {}: {} chunk{}, {}{}, {} alone; {}", format_bytes(one.bytes),
+                          one.members, one.chunks, one.chunks == 1 ? "" : "s", orders_text(one), by,
                           format_time(one.time), above_bound_text(one)));
   }
   return "\n" + sheet.text();

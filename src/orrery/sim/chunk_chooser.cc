@@ -9,6 +9,7 @@
 
 #include "orrery/graph/workload.h"
 #include "orrery/model/collective/chunk_bound.h"
+#include "orrery/sim/phase_probe.h"
 #include "orrery/sim/themis.h"
 
 namespace orrery::sim {
@@ -20,7 +21,9 @@ using platform::InterDimension;
 
 namespace {
 
-constexpr std::int64_t kMostChunks = 512;  // that `chunks: auto` tries, in powers of two
+// That `chunks: auto` tries, in powers of two; fewer where every phase is simulated link by link.
+constexpr std::int64_t kMostChunks = 512;
+constexpr std::int64_t kMostChunksOnLinks = 64;
 // The fewest chunks are taken that are at most this much slower than the quickest: one part in …
 constexpr std::int64_t kAsGood = 1000;
 constexpr std::uint64_t kSearchPhases = 1 << 19;  // that a search works out, a tenth of a second
@@ -89,8 +92,29 @@ const ChunkChooser::Chosen* ChunkChooser::choose(CollectiveType type, std::int64
   const auto [found, is_new] = chosen_.try_emplace({type, size, number});
   if (!is_new || size <= 0) return found->second.get();
   Case what{type, size, topology, {healthy_, fabric_, topology, type}};
-  if (what.ways.known()) found->second = find(what);
+  if (!what.ways.known()) return nullptr;
+  probe(what.ways);
+  found->second = find(what);
   return found->second.get();
+}
+
+// Where nobody is in anybody's way closed forms say it.
+void ChunkChooser::probe(ChunkWays& ways) {
+  const bool alone = healthy_.network == platform::NetworkModelKind::analytical;
+  if (alone && healthy_.fabric == nullptr) return;
+  for (std::size_t d = 0; d < ways.dims(); ++d) {
+    const model::LogicalDim& dim = ways.logical(d);
+    if (dim.ring.size != static_cast<std::uint32_t>(fabric_.dim(dim.dim).size)) continue;
+    const auto [found, is_new] =
+        probed_.try_emplace({dim.dim, dim.algorithm.algorithm, dim.algorithm.window});
+    if (is_new) {
+      const auto scatter =
+          probe_phase(healthy_, CollectiveType::reduce_scatter, dim.dim, dim.algorithm);
+      const auto gather = probe_phase(healthy_, CollectiveType::all_gather, dim.dim, dim.algorithm);
+      if (scatter && gather) found->second = ChunkWays::Probed{*scatter, *gather};
+    }
+    if (found->second) ways.set_probed(d, *found->second);
+  }
 }
 
 std::unique_ptr<ChunkChooser::Chosen> ChunkChooser::find(Case& what) const {
@@ -98,7 +122,7 @@ std::unique_ptr<ChunkChooser::Chosen> ChunkChooser::find(Case& what) const {
   for (const model::LogicalDim& dim : what.topology.dims)
     if (dim.involved) members *= dim.ring.size;
   what.whole = graph::whole_buffer(what.type, Bytes(what.size), members).count();
-  what.costs = what.ways.costs();
+  what.costs = what.ways.probed_costs();
   what.orders = model::orders_of(what.ways.dims());
   const bool gather = what.type == CollectiveType::all_gather;
   if (gather)
@@ -108,7 +132,8 @@ std::unique_ptr<ChunkChooser::Chosen> ChunkChooser::find(Case& what) const {
     what.orders.resize(1);
   std::vector<std::pair<std::int64_t, std::int64_t>> tried;  // chunks, time
   const std::int64_t first = by_count_ ? 1 : healthy_.collectives.splits;
-  const std::int64_t last = by_count_ ? kMostChunks : first;
+  const bool alone = healthy_.network == platform::NetworkModelKind::analytical;
+  const std::int64_t last = !by_count_ ? first : alone ? kMostChunks : kMostChunksOnLinks;
   for (std::int64_t chunks = first; chunks <= last && chunks <= std::max(first, what.size);
        chunks *= 2) {
     if (!consider_all(what, chunks)) return nullptr;
@@ -250,7 +275,8 @@ ChunkChoice ChunkChooser::told_of(Case& what) const {
   }
   std::stable_sort(told.shares.begin(), told.shares.end(),
                    [](const auto& a, const auto& b) { return a.chunks > b.chunks; });
-  if (const auto bound = model::chunk_bound(what.type, what.whole, what.costs)) {
+  if (healthy_.fabric != nullptr) return told;
+  if (const auto bound = model::chunk_bound(what.type, what.whole, what.ways.costs())) {
     told.bound = bound->time;
     for (const std::uint8_t d : bound->dims) told.binds.push_back(what.ways.dim(d));
   }

@@ -21,7 +21,9 @@ namespace orrery::sim {
 
 /// `collectives: {order: best, chunks: auto}`. What is chosen depends on type, size and dimensions
 /// alone, so that all ranks choose alike, whenever they are asked. Each kind is looked at by
-/// itself: what else is on its way is not known.
+/// itself: what else is on its way is not known. On a fabric, and where links are shared, phases
+/// take what they take when all rings of a dimension run them at once (probe_phase). Bounds are of
+/// dimensions; of a fabric there is none here.
 class ChunkChooser {
  public:
   explicit ChunkChooser(const platform::Platform& platform);
@@ -48,6 +50,7 @@ class ChunkChooser {
 
  private:
   struct Case;
+  void probe(ChunkWays& ways);
   [[nodiscard]] std::unique_ptr<Chosen> find(Case& what) const;
   [[nodiscard]] bool consider_all(Case& what, std::int64_t chunks) const;
   void consider_themis(Case& what, bool published) const;
@@ -62,6 +65,9 @@ class ChunkChooser {
   std::map<std::tuple<graph::CollectiveType, std::int64_t, std::uint32_t>, std::unique_ptr<Chosen>>
       chosen_;  // null: not possible
   std::map<std::pair<graph::CollectiveType, std::uint32_t>, std::vector<double>> latencies_;
+  std::map<std::tuple<std::uint32_t, platform::Algorithm, std::int64_t>,
+           std::optional<ChunkWays::Probed>>
+      probed_;  // by dimension, algorithm and its window
 };
 
 /// Sorts by key() and drops what is there twice.

@@ -9,6 +9,7 @@
 #include "orrery/core/random.h"
 #include "orrery/graph/builder.h"
 #include "orrery/model/collective/chunk_bound.h"
+#include "orrery/sim/phase_probe.h"
 #include "orrery/sim/simulate.h"
 
 namespace orrery::sim {
@@ -129,6 +130,37 @@ TEST(ChunkChooser, ChoosesNothingUnderAstraRules) {
   auto platform = switches_of({4, 4}, {100, 100});
   platform.rules = platform::Rules::astra;
   EXPECT_FALSE(ChunkChooser(platform).wanted());
+}
+
+// Where links are shared phases are tried: direct exchanges share a port, and alone they would look
+// four times as fast.
+TEST(ChunkChooser, TriesPhasesWhereLinksAreShared) {
+  auto platform = switches_of({4, 4}, {100, 100});
+  const platform::AlgorithmSpec direct{Algorithm::direct, -1};
+  platform.network = platform::NetworkModelKind::flow;
+  const auto shared = probe_phase(platform, CollectiveType::reduce_scatter, 1, direct);
+  ASSERT_TRUE(shared.has_value());
+  EXPECT_NEAR(shared->per_byte, 10, 1e-3);  // of a port of 100 GB/s
+  platform.network = platform::NetworkModelKind::analytical;
+  const auto alone = probe_phase(platform, CollectiveType::reduce_scatter, 1, direct);
+  ASSERT_TRUE(alone.has_value());
+  EXPECT_NEAR(alone->per_byte, 10.0 / 3, 1e-3);
+
+  platform.network = platform::NetworkModelKind::flow;
+  platform.collectives.all_reduce.per_dim.assign(2, direct);
+  const SimResult result = result_of(platform, CollectiveType::all_reduce, kSize);
+  ASSERT_EQ(result.chunk_choices.size(), 1U);
+  EXPECT_NEAR(static_cast<double>(result.chunk_choices.front().time.count()),
+              static_cast<double>(result.end.count()),
+              static_cast<double>(result.end.count()) * 0.02);
+}
+
+// Switches that sum do an all-reduce at once.
+TEST(ChunkChooser, LeavesSwitchesThatSumAlone) {
+  auto platform = switches_of({4, 4}, {100, 100});
+  platform.dims[1].in_network = platform::InNetwork{};
+  platform.collectives.all_reduce.per_dim[1] = {Algorithm::in_network, -1};
+  EXPECT_TRUE(result_of(platform, CollectiveType::all_reduce, kSize).chunk_choices.empty());
 }
 
 /// The same numbers every time, by what was drawn before.

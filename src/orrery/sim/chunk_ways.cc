@@ -2,6 +2,7 @@
 #include "orrery/sim/chunk_ways.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "orrery/model/collective/closed_form.h"
@@ -17,7 +18,9 @@ ChunkWays::ChunkWays(const platform::Platform& platform, const model::Fabric& fa
     const model::LogicalDim& logical = topology.dims[d];
     if (!logical.involved || logical.ring.size < 2) continue;
     active_.push_back(d);
-    known_ = known_ && logical.along_dim && logical.library.nodes == 0;
+    // Switches that sum take less for a whole all-reduce than for its halves, whatever the order.
+    known_ = known_ && logical.along_dim && logical.library.nodes == 0 &&
+             logical.algorithm.algorithm != platform::Algorithm::in_network;
   }
   known_ = known_ && !active_.empty() && active_.size() <= model::kMostOrderedDims;
 }
@@ -28,16 +31,38 @@ std::vector<std::uint8_t> ChunkWays::in_topology(const model::DimOrder& order) c
   return all;
 }
 
+namespace {
+
+/// Of the types that were probed.
+std::optional<std::int64_t> time_by(const ChunkWays::Probed& probed, CollectiveType type,
+                                    std::int64_t data, std::uint32_t ranks) {
+  const double others = ranks - 1.0, share = static_cast<double>(data) / ranks;
+  double time = 0;
+  if (type == CollectiveType::reduce_scatter || type == CollectiveType::all_reduce)
+    time += probed.scatter.fixed + probed.scatter.per_byte * share * others;
+  if (type == CollectiveType::all_reduce)
+    time += probed.gather.fixed + probed.gather.per_byte * share * others;
+  if (type == CollectiveType::all_gather)
+    time += probed.gather.fixed + probed.gather.per_byte * static_cast<double>(data) * others;
+  if (!(time > 0) || !(time < 1e18)) return std::nullopt;
+  return static_cast<std::int64_t>(std::ceil(time));
+}
+
+}  // namespace
+
 std::optional<std::int64_t> ChunkWays::time_of(std::uint32_t logical, CollectiveType type,
                                                std::int64_t data) const {
   const model::LogicalDim& dim = topology_.dims[logical];
+  if (const auto found = probed_.find(logical); found != probed_.end()) {
+    const auto time = time_by(found->second, type, data, dim.ring.size);
+    if (time) return time;
+  }
   model::PhaseRequest request;
   request.algorithm = dim.algorithm;
   request.type = type;
   request.ring = dim.ring;
   request.dim = dim.dim;
   request.data = data;
-  if (dim.algorithm.algorithm == platform::Algorithm::in_network) return std::nullopt;
   const auto spec = factory_.make(request);
   if (!spec || !model::has_closed_form(*spec)) return std::nullopt;
   const auto time = model::even_duration(*spec);
@@ -110,6 +135,17 @@ std::vector<model::ChunkDim> ChunkWays::costs() const {
     dim.scatter.fixed = std::max(0.0, dim.scatter.fixed - std::max(0.0, saved));
     dim.scatter.per_byte =
         std::max(dim.scatter.per_byte / 2, dim.scatter.per_byte - std::max(0.0, saved_per_byte));
+  }
+  return all;
+}
+
+std::vector<model::ChunkDim> ChunkWays::probed_costs() const {
+  std::vector<model::ChunkDim> all = costs();
+  for (std::size_t d = 0; d < all.size(); ++d) {
+    const auto found = probed_.find(active_[d]);
+    if (found == probed_.end()) continue;
+    all[d].scatter = found->second.scatter;
+    all[d].gather = found->second.gather;
   }
   return all;
 }

@@ -21,6 +21,11 @@ namespace orrery::sim {
 /// from 0, innermost first. Phases take what they take alone, on ports that do not deviate.
 class ChunkWays {
  public:
+  /// What was found by doing it: a phase there and one back.
+  struct Probed {
+    model::PhaseCost scatter, gather;
+  };
+
   /// `platform` and `fabric`: without deviations; they outlive it, as `topology` does.
   ChunkWays(const platform::Platform& platform, const model::Fabric& fabric,
             const model::LogicalTopology& topology, graph::CollectiveType type);
@@ -31,13 +36,22 @@ class ChunkWays {
   [[nodiscard]] std::size_t dims() const { return active_.size(); }
   /// The machine's dimension.
   [[nodiscard]] std::uint32_t dim(std::size_t d) const { return topology_.dims[active_[d]].dim; }
+  /// Its members, and by which algorithm they go.
+  [[nodiscard]] const model::LogicalDim& logical(std::size_t d) const {
+    return topology_.dims[active_[d]];
+  }
+  /// Phases of that dimension take this from now on; costs() does not.
+  void set_probed(std::size_t d, const Probed& probed) { probed_[active_[d]] = probed; }
   [[nodiscard]] std::vector<std::uint8_t> in_topology(const model::DimOrder& order) const;
 
   /// Empty: a phase's time is not known, or beyond the clock.
   [[nodiscard]] std::optional<model::ChunkWay> way(const model::DimOrder& order, std::int64_t bytes,
                                                    bool two_phase);
-  /// For chunk_bound(); empty likewise, and for types that have no order.
+  /// For chunk_bound(): without anybody in the way. Empty likewise, and for types that have no
+  /// order.
   [[nodiscard]] std::vector<model::ChunkDim> costs() const;
+  /// With what was probed in place of that.
+  [[nodiscard]] std::vector<model::ChunkDim> probed_costs() const;
 
  private:
   [[nodiscard]] std::optional<std::int64_t> time_of(std::uint32_t logical,
@@ -52,6 +66,7 @@ class ChunkWays {
   graph::CollectiveType type_;
   std::vector<std::uint32_t> active_;  // logical dimensions
   bool known_ = true;
+  std::map<std::uint32_t, Probed> probed_;  // by logical dimension
   std::map<std::tuple<std::uint32_t, graph::CollectiveType, std::int64_t>,
            std::optional<std::int64_t>>
       times_;
