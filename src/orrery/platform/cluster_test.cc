@@ -336,10 +336,11 @@ TEST(Catalogue, IsComplete) {
   EXPECT_EQ(find_device("abacus"), nullptr);
 }
 
-TEST(ClusterFile, ChunksMayBeLeftToAModel) {
+TEST(Cluster, ChunksMayBeLeftToAModel) {
   Findings findings;
   const std::string network =
-      "version: 1\nnetwork: [{block: switch, size: 4, bandwidth: 10 GB/s}]\n";
+      "version: 1\ndevice: h100-sxm\nnetwork: [{block: switch, size: 4, bandwidth: 10 GB/s, "
+      "latency: 1 us}]\n";
   const auto best =
       parse_cluster(network + "collectives: {order: best, chunks: auto}", "c.yaml", findings);
   ASSERT_TRUE(best.has_value());
@@ -357,7 +358,7 @@ TEST(ClusterFile, ChunksMayBeLeftToAModel) {
   EXPECT_EQ(wrong.error().where, "c.yaml:/collectives/chunks");
 }
 
-TEST(ClusterFile, AnOrderOfChunksCanBeUsedInstead) {
+TEST(Cluster, AnOrderOfChunksCanBeUsedInstead) {
   Platform platform;
   platform.collectives.library = CollectiveLibrary::nccl;
   ASSERT_TRUE(use_chunk_order(platform, "best").has_value());

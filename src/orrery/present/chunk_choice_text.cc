@@ -19,7 +19,7 @@ std::string orders_text(const ChunkChoice& choice) {
     text += fmt::format("{}{} × {}", i == 0 ? "" : ", ", share.chunks, fmt::join(share.order, " "));
   }
   if (choice.shares.size() > kMostShown)
-    text += fmt::format(" and {} orders more", choice.shares.size() - kMostShown);
+    text += fmt::format(" and {} more", choice.shares.size() - kMostShown);
   return text;
 }
 

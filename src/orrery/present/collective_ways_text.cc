@@ -50,9 +50,11 @@ double bus_bandwidth(const WaysAnswer& answer, const CollectiveWay& way) {
          calibrate::bus_factor(*one, static_cast<std::int32_t>(answer.ranks.size())).least;
 }
 
-/// Both are bounds: of orders over dimensions, and of the network.
+/// Both are bounds: of orders over dimensions, and of the network; but where nobody is in anybody's
+/// way, ways are told that no network has.
 Time largest_bound(const WaysAnswer& answer, const CollectiveWay& way) {
-  return std::max(way.chunks->bound, answer.bound_of(way).total);
+  const Time network = answer.bound_of(way).total;
+  return network > way.time ? way.chunks->bound : std::max(way.chunks->bound, network);
 }
 
 /// Of the ways whose chunks a model chose.

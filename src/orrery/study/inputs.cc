@@ -147,6 +147,18 @@ Result<void> check_network(const Question& question, const Platform& platform) {
   return {};
 }
 
+/// Algorithms and orders of chunks in place of the cluster's.
+Result<void> set_collectives(const Question& question, Platform& platform) {
+  if (question.collective_algorithm == kChooseAlgorithms) {
+    platform.collectives.library = platform::CollectiveLibrary::ideal;
+  } else if (!question.collective_algorithm.empty()) {
+    if (auto used = platform::use_algorithms(platform, question.collective_algorithm); !used)
+      return used;
+  }
+  if (question.chunk_order.empty()) return {};
+  return platform::use_chunk_order(platform, question.chunk_order);
+}
+
 }  // namespace
 
 bool has_room_for_flows(const Platform& platform) {
@@ -188,16 +200,7 @@ Result<Platform> read_platform(const Question& question, Findings& findings) {
   // Whoever asks for messages that are in each other's way wants collectives to be among them.
   if (network != nullptr && network->kind != platform::NetworkModelKind::analytical)
     platform->collectives.library = platform::CollectiveLibrary::ideal;
-  if (question.collective_algorithm == kChooseAlgorithms) {
-    platform->collectives.library = platform::CollectiveLibrary::ideal;
-  } else if (!question.collective_algorithm.empty()) {
-    if (auto used = platform::use_algorithms(*platform, question.collective_algorithm); !used)
-      return tl::unexpected(used.error());
-  }
-  if (!question.chunk_order.empty()) {
-    if (auto used = platform::use_chunk_order(*platform, question.chunk_order); !used)
-      return tl::unexpected(used.error());
-  }
+  if (auto set = set_collectives(question, *platform); !set) return tl::unexpected(set.error());
   if (!question.kernel_table.empty()) platform->device.kernel_table = question.kernel_table;
   if (!question.kernel_model.empty()) platform->device.kernel_model = question.kernel_model;
   if (!question.systolic.empty()) platform->device.systolic = question.systolic;
