@@ -79,6 +79,11 @@ void add_collective(CLI::App& table, Session& session) {
       ->type_name("RANKS");
   command->add_option("--network", options->question.network, platform::network_choices())
       ->type_name("MODEL");
+  command
+      ->add_option("--chunk-order", options->question.chunk_order,
+                   "In which order pieces visit the dimensions, instead of as the cluster's file "
+                   "says; best: the quickest that is found, in as many pieces as are the quickest")
+      ->type_name("ORDER");
   session.add_options(*command, false);
   command->callback([options, &session] {
     session.command = "collective";

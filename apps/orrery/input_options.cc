@@ -27,6 +27,11 @@ void add_model_options(CLI::App& command, InputOptions& options) {
          "Instead of the cluster's, for every dimension or one for each: ring,in_network "
          "(orrery collective compares them); auto: for each kind of collective the quickest",
          "NAMES");
+  option("--chunk-order", options.chunk_order,
+         "Instead of the cluster's, in which order pieces of collectives visit the dimensions: "
+         "ascending, themis …; best: the quickest that is found, in as many pieces as are the "
+         "quickest (docs/chunk-order.md)",
+         "ORDER");
   option("--compute", options.compute,
          fmt::format("Where times of compute nodes come from: {}; by default as the cluster's file",
                      fmt::join(platform::compute_names(), ", ")),

@@ -89,10 +89,11 @@ platform::Platform random_platform(bool groups) {
                                            : platform::CollectiveOptimization::local_bw_aware;
   config.splits = draw(1, 5);
   config.active_chunks = draw(1, 4);
-  config.inter_dimension = tree ? platform::InterDimension::ascending
-                                : *rc::gen::element(platform::InterDimension::ascending,
-                                                    platform::InterDimension::round_robin,
-                                                    platform::InterDimension::themis);
+  config.inter_dimension =
+      tree ? platform::InterDimension::ascending
+           : *rc::gen::element(platform::InterDimension::ascending,
+                               platform::InterDimension::round_robin,
+                               platform::InterDimension::themis, platform::InterDimension::best);
   config.intra_dimension =
       *rc::gen::element(platform::IntraDimension::fifo, platform::IntraDimension::smallest_first);
   config.policy =

@@ -3,7 +3,7 @@
 // Published figures, built from their descriptions.
 #include <gtest/gtest.h>
 
-#include "orrery/graph/builder.h"
+#include "one_all_reduce_testing.h"
 #include "orrery/sim/simulate.h"
 
 namespace orrery::golden {
@@ -11,22 +11,6 @@ namespace {
 
 using platform::Algorithm;
 using platform::Block;
-
-graph::Workload one_all_reduce(std::uint32_t ranks, std::int64_t bytes) {
-  graph::GraphBuilder builder("all_reduce", std::make_shared<StringPool>(), graph::Repair::refuse);
-  graph::NodeSpec node;
-  node.id = 1;
-  node.kind = graph::NodeKind::coll;
-  node.flags = graph::kHasCommType | graph::kHasCommSize;
-  node.collective.size = Bytes(bytes);
-  builder.add(node);
-  Findings findings;
-  graph::Workload workload;
-  workload.graphs.push_back(
-      std::make_shared<const graph::Graph>(*std::move(builder).finish(findings)));
-  workload.graph_of_rank.assign(ranks, 0);
-  return workload;
-}
 
 // 512 NPUs, Switch 8×8×8, 50 GiB/s each, latency 1 ns, endpoint delay 10 ns, 1 GiB all-reduce in 64
 // chunks.

@@ -60,11 +60,13 @@ void draw_collectives(Draw& draw, Platform& machine) {
                CollectiveOptimization::local_bw_aware});
   config.inter_dimension =
       draw.of({InterDimension::ascending, InterDimension::ascending, InterDimension::round_robin,
-               InterDimension::themis, InterDimension::themis_flex});
+               InterDimension::themis, InterDimension::themis_flex,
+               InterDimension::themis_published, InterDimension::best});
   config.intra_dimension =
       draw.of({IntraDimension::fifo, IntraDimension::fifo, IntraDimension::rg,
                IntraDimension::smallest_first, IntraDimension::less_remaining_phases_first});
   config.splits = draw.of<std::int64_t>({1, 1, 2, 3, 4, 8});
+  config.splits_by_model = draw.one_in(8);
   config.active_chunks = draw.between(1, 3);
   config.queues_per_dim = draw.between(1, 2);
   config.all_reduce = draw_plan(draw, machine, true);

@@ -95,6 +95,7 @@ struct Question {
   std::string network;  ///< instead of the cluster's model: "analytical", "message"
   std::string
       collective_algorithm;  ///< instead of the cluster's: "ring", "ring,in_network", "auto"
+  std::string chunk_order;   ///< likewise: "themis", "best" …
   std::string compute;       ///< likewise: "auto", "recorded", "roofline", "table" …
   std::string kernel_table;  ///< likewise: a file of measured kernels
   std::string kernel_model;  ///< likewise: a file that `orrery kernels fit` wrote

@@ -39,6 +39,11 @@ namespace orrery::platform {
 /// cannot be run by on this network.
 [[nodiscard]] Result<void> use_algorithms(Platform& platform, std::string_view words);
 
+/// Collectives go at the links' full rate, and their chunks visit the dimensions in this order, a
+/// word of the cluster file (`collectives: order`); with `best` they are as many as a model finds
+/// the quickest, and the smallest goes first. Errc: config_type.
+[[nodiscard]] Result<void> use_chunk_order(Platform& platform, std::string_view word);
+
 /// Some collective goes by switches that sum.
 [[nodiscard]] bool uses_switches(const CollectiveConfig& config);
 

@@ -123,6 +123,11 @@ CollectivePlan make_plan(const PlanValue& value, const Platform& platform, Colle
   return plan;
 }
 
+/// What goes with the order of dimensions where nothing else is said.
+IntraDimension usual_within(InterDimension order) {
+  return order == InterDimension::best ? IntraDimension::smallest_first : IntraDimension::fifo;
+}
+
 }  // namespace
 
 void set_collectives(const ClusterSection& file, Platform& platform, Reading& reading) {
@@ -132,8 +137,9 @@ void set_collectives(const ClusterSection& file, Platform& platform, Reading& re
   config.policy = section.policy;
   config.optimization = section.optimization;
   config.inter_dimension = section.order;
-  config.intra_dimension = section.within;
-  config.splits = section.chunks;
+  config.intra_dimension = section.within.value_or(usual_within(section.order));
+  config.splits = section.chunks.count;
+  config.splits_by_model = section.chunks.by_model;
   config.active_chunks = section.active_chunks;
   config.queues_per_dim = section.queues_per_dim;
   config.custom_by_node = section.custom_by_node.by_id;
@@ -207,6 +213,24 @@ Result<void> use_algorithms(Platform& platform, std::string_view words) {
     set_if_it_can(config.all_to_all, Collective::all_to_all);
   config.custom_by_node.clear();
   config.library = CollectiveLibrary::ideal;
+  return {};
+}
+
+Result<void> use_chunk_order(Platform& platform, std::string_view word) {
+  const std::string option = "--chunk-order";
+  Reading reading{option};
+  InterDimension order = InterDimension::ascending;
+  read_value(Json(std::string(word)), "", {}, order, reading);
+  if (reading.error) {
+    reading.error->where = option;
+    return tl::unexpected(*std::move(reading.error));
+  }
+  CollectiveConfig& config = platform.collectives;
+  config.inter_dimension = order;
+  config.library = CollectiveLibrary::ideal;
+  if (order != InterDimension::best) return {};
+  config.splits_by_model = true;
+  config.intra_dimension = usual_within(order);
   return {};
 }
 

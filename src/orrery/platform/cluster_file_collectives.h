@@ -47,7 +47,10 @@ struct Words<platform::InterDimension> {
       WordTable<platform::InterDimension>{"ascending", platform::InterDimension::ascending},
       WordTable<platform::InterDimension>{"round_robin", platform::InterDimension::round_robin},
       WordTable<platform::InterDimension>{"themis", platform::InterDimension::themis},
-      WordTable<platform::InterDimension>{"themis_flex", platform::InterDimension::themis_flex}};
+      WordTable<platform::InterDimension>{"themis_flex", platform::InterDimension::themis_flex},
+      WordTable<platform::InterDimension>{"themis_published",
+                                          platform::InterDimension::themis_published},
+      WordTable<platform::InterDimension>{"best", platform::InterDimension::best}};
 };
 template <>
 struct Words<platform::IntraDimension> {
@@ -120,6 +123,19 @@ inline std::string about_kind(Kind<EnabledValue>, const Limits&) {
 }
 inline OrderedJson write_value(const EnabledValue& value) { return value.yes; }
 
+/// How many, or "auto".
+struct ChunksValue {
+  std::int64_t count = 4;
+  bool by_model = false;
+
+  friend bool operator==(const ChunksValue&, const ChunksValue&) = default;
+};
+void read_value(const Json& value, const std::string& path, const Limits& limits, ChunksValue& out,
+                Reading& reading);
+OrderedJson schema_of(Kind<ChunksValue>, const Limits& limits);
+std::string about_kind(Kind<ChunksValue>, const Limits& limits);
+OrderedJson write_value(const ChunksValue& value);
+
 /// Named like NCCL's environment variables.
 struct LibrarySection {
   std::string algo, proto;
@@ -148,13 +164,13 @@ struct CollectivesSection {
   std::optional<CollectiveLibrary> library;
   std::optional<LibrarySection> settings;
   std::optional<std::string> curves;
-  std::int64_t chunks = 4;
+  ChunksValue chunks;
   std::int64_t active_chunks = 1;
   std::int64_t queues_per_dim = 1;
   SchedulingPolicy policy = SchedulingPolicy::fifo;
   CollectiveOptimization optimization = CollectiveOptimization::local_bw_aware;
   InterDimension order = InterDimension::ascending;
-  IntraDimension within = IntraDimension::fifo;
+  std::optional<IntraDimension> within;
   PlanValue all_reduce, all_gather, reduce_scatter, all_to_all;
   NodePrefixes custom_by_node;
   bool rendezvous = false;
@@ -174,7 +190,9 @@ struct CollectivesSection {
       field("curves", &CollectivesSection::curves,
             "measured curves that `orrery calibrate network` wrote, the path from this file's "
             "folder; they come before those that are built in"),
-      field("chunks", &CollectivesSection::chunks, "pieces a collective is cut into",
+      field("chunks", &CollectivesSection::chunks,
+            "pieces a collective is cut into; `auto`: for each collective as many as a model of "
+            "pieces and dimensions finds the quickest",
             between(1, static_cast<double>(limits::kChunksPerCollective))),
       field("active_chunks", &CollectivesSection::active_chunks,
             "pieces at work in one dimension at a time",
@@ -190,8 +208,10 @@ struct CollectivesSection {
             "`baseline` runs a whole all-reduce in each dimension"),
       field("order", &CollectivesSection::order,
             "in which order a piece visits the dimensions; `themis` balances their loads (ISCA "
-            "2022)"),
-      field("within", &CollectivesSection::within, "in which order pieces wait at a dimension"),
+            "2022) as ASTRA-sim does, `themis_published` as the paper has it, from their latencies "
+            "on, `themis_flex` sizes pieces, too; `best`: the quickest found for each collective"),
+      field("within", &CollectivesSection::within, "in which order pieces wait at a dimension")
+          .by_default("smallest_first for order: best; else fifo"),
       field("all_reduce", &CollectivesSection::all_reduce, "algorithm of each dimension")
           .by_default(kByBlock),
       field("all_gather", &CollectivesSection::all_gather, "algorithm of each dimension")

@@ -13,9 +13,9 @@ bool says_nothing(const CollectivesSection& section) {
   return section.chunks == usual.chunks && section.active_chunks == usual.active_chunks &&
          section.queues_per_dim == usual.queues_per_dim &&
          section.optimization == usual.optimization && section.order == usual.order &&
-         section.within == usual.within && section.rendezvous == usual.rendezvous &&
-         section.all_reduce.empty() && section.all_gather.empty() &&
-         section.reduce_scatter.empty() && section.all_to_all.empty();
+         section.within.value_or(IntraDimension::fifo) == IntraDimension::fifo &&
+         section.rendezvous == usual.rendezvous && section.all_reduce.empty() &&
+         section.all_gather.empty() && section.reduce_scatter.empty() && section.all_to_all.empty();
 }
 
 /// Devices whose collectives NCCL runs, or RCCL.

@@ -349,5 +349,38 @@ TEST(Catalogue, IsComplete) {
   EXPECT_EQ(find_device("abacus"), nullptr);
 }
 
+TEST(Cluster, ChunksMayBeLeftToAModel) {
+  Findings findings;
+  const std::string network =
+      "version: 1\ndevice: h100-sxm\nnetwork: [{block: switch, size: 4, bandwidth: 10 GB/s, "
+      "latency: 1 us}]\n";
+  const auto best =
+      parse_cluster(network + "collectives: {order: best, chunks: auto}", "c.yaml", findings);
+  ASSERT_TRUE(best.has_value());
+  EXPECT_TRUE(best->collectives.splits_by_model);
+  EXPECT_EQ(best->collectives.inter_dimension, InterDimension::best);
+  EXPECT_EQ(best->collectives.intra_dimension, IntraDimension::smallest_first);
+  const auto first_come = parse_cluster(
+      network + "collectives: {order: best, within: fifo, chunks: 8}", "c.yaml", findings);
+  ASSERT_TRUE(first_come.has_value());
+  EXPECT_FALSE(first_come->collectives.splits_by_model);
+  EXPECT_EQ(first_come->collectives.splits, 8);
+  EXPECT_EQ(first_come->collectives.intra_dimension, IntraDimension::fifo);
+  const auto wrong = parse_cluster(network + "collectives: {chunks: many}", "c.yaml", findings);
+  ASSERT_FALSE(wrong.has_value());
+  EXPECT_EQ(wrong.error().where, "c.yaml:/collectives/chunks");
+}
+
+TEST(Cluster, AnOrderOfChunksCanBeUsedInstead) {
+  Platform platform;
+  platform.collectives.library = CollectiveLibrary::nccl;
+  ASSERT_TRUE(use_chunk_order(platform, "best").has_value());
+  EXPECT_TRUE(platform.collectives.splits_by_model);
+  EXPECT_EQ(platform.collectives.library, CollectiveLibrary::ideal);
+  const auto wrong = use_chunk_order(platform, "worst");
+  ASSERT_FALSE(wrong.has_value());
+  EXPECT_EQ(wrong.error().where, "--chunk-order");
+}
+
 }  // namespace
 }  // namespace orrery::platform

@@ -115,6 +115,26 @@ OrderedJson schema_of(Kind<EnabledValue>, const Limits&) {
   return {{"enum", {true, false, 0, 1, 2}}};
 }
 
+void read_value(const Json& value, const std::string& path, const Limits& limits, ChunksValue& out,
+                Reading& reading) {
+  out.by_model = value == "auto";
+  if (!out.by_model) config::read_value(value, path, limits, out.count, reading);
+}
+
+OrderedJson schema_of(Kind<ChunksValue>, const Limits& limits) {
+  const OrderedJson word{{"const", "auto"}};
+  return {{"anyOf", OrderedJson::array({config::schema_of(Kind<std::int64_t>{}, limits), word})}};
+}
+
+std::string about_kind(Kind<ChunksValue>, const Limits& limits) {
+  return config::about_kind(Kind<std::int64_t>{}, limits) + ", or `auto`";
+}
+
+OrderedJson write_value(const ChunksValue& value) {
+  if (value.by_model) return "auto";
+  return value.count;
+}
+
 void read_value(const Json& value, const std::string& path, const Limits&, NodePrefixes& out,
                 Reading& reading) {
   if (!value.is_object())

@@ -51,7 +51,7 @@ CollectivesSection section_of(const CollectiveConfig& config) {
   collectives.library = config.library;
   collectives.settings = section_of(config.settings);
   if (!config.settings.curves.empty()) collectives.curves = config.settings.curves;
-  collectives.chunks = config.splits;
+  collectives.chunks = {config.splits, config.splits_by_model};
   collectives.active_chunks = config.active_chunks;
   collectives.queues_per_dim = config.queues_per_dim;
   collectives.policy = config.policy;

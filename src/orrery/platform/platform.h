@@ -97,9 +97,15 @@ struct CollectivePlan {
 
 enum class SchedulingPolicy : std::uint8_t { lifo, fifo, explicit_priority };
 enum class CollectiveOptimization : std::uint8_t { baseline, local_bw_aware };
-/// The order in which a chunk visits the dimensions. `themis` is Themis' greedy (ISCA 2022);
-/// `themis_flex` sizes chunks too.
-enum class InterDimension : std::uint8_t { ascending, round_robin, themis, themis_flex };
+/// The order in which a chunk visits the dimensions.
+enum class InterDimension : std::uint8_t {
+  ascending,
+  round_robin,
+  themis,            ///< Themis' greedy (ISCA 2022) as ASTRA-sim has it
+  themis_flex,       ///< it sizes chunks, too
+  themis_published,  ///< loads begin at the dimensions' latencies, as in the paper; Orrery rules
+  best,              ///< the quickest that is found for each collective; Orrery rules
+};
 /// The order in which chunks wait at a dimension. `smallest_first` is Themis' SCF.
 enum class IntraDimension : std::uint8_t { fifo, rg, smallest_first, less_remaining_phases_first };
 
@@ -131,6 +137,7 @@ struct CollectiveConfig {
   InterDimension inter_dimension = InterDimension::ascending;
   IntraDimension intra_dimension = IntraDimension::fifo;
   std::int64_t splits = 1;         ///< chunks per collective
+  bool splits_by_model = false;    ///< as many as are the quickest instead; Orrery rules
   std::int64_t active_chunks = 1;  ///< per dimension
   std::int64_t queues_per_dim = 1;
   CollectivePlan all_reduce, all_gather, reduce_scatter, all_to_all;

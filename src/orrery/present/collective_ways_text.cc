@@ -9,9 +9,11 @@
 #include "orrery/core/rank_words.h"
 #include "orrery/core/text.h"
 #include "orrery/core/units.h"
+#include "orrery/present/chunk_choice_text.h"
 #include "orrery/present/words.h"
 #include "orrery/report/envelope.h"
 #include "orrery/report/json.h"
+#include "orrery/study/chunk_choice_json.h"
 
 namespace orrery::present {
 
@@ -48,6 +50,26 @@ double bus_bandwidth(const WaysAnswer& answer, const CollectiveWay& way) {
          calibrate::bus_factor(*one, static_cast<std::int32_t>(answer.ranks.size())).least;
 }
 
+/// Both are bounds: of orders over dimensions, and of the network; but where nobody is in anybody's
+/// way, ways are told that no network has.
+Time largest_bound(const WaysAnswer& answer, const CollectiveWay& way) {
+  const Time network = answer.bound_of(way).total;
+  return network > way.time ? way.chunks->bound : std::max(way.chunks->bound, network);
+}
+
+/// Of the ways whose chunks a model chose.
+std::string chunks_text(const WaysAnswer& answer, report::Style style) {
+  report::Table table(
+      {{"way"}, {"chunks", true}, {"above the bound", true}, {"found by"}, {"orders"}});
+  for (const CollectiveWay& way : answer.ways) {
+    if (!way.chunks) continue;
+    table.row({way.name, fmt::format("{}", way.chunks->chunks),
+               above_bound(largest_bound(answer, way), way.time), way.chunks->from,
+               orders_text(*way.chunks)});
+  }
+  return table.empty() ? "" : "\n" + table.text(style);
+}
+
 }  // namespace
 
 std::string collective_ways_text(const WaysAnswer& answer, const Findings& findings,
@@ -57,8 +79,7 @@ std::string collective_ways_text(const WaysAnswer& answer, const Findings& findi
       "{} of {} among {} ranks of {}, network {}", graph::name(answer.type),
       format_bytes(answer.size), answer.ranks.size(), printable(answer.cluster), answer.network)));
   sheet.add("at best", bound_text(answer.bound));
-  if (!answer.bound.exact)
-    sheet.add("", "of the cuts that were tried: a tighter one may exist");
+  if (!answer.bound.exact) sheet.add("", "of the cuts that were tried: a tighter one may exist");
   if (answer.of_switches) sheet.add("by switches", bound_text(*answer.of_switches));
   sheet.add("first", answer.reason);
   report::add_findings(sheet, findings, style);
@@ -71,7 +92,7 @@ std::string collective_ways_text(const WaysAnswer& answer, const Findings& findi
     table.row({way.name, format_time(way.time), fmt::format("{:.2f}", times_bound(answer, way)),
                format_time(way.latency), format_bandwidth(Bandwidth(bus_bandwidth(answer, way)))});
   }
-  std::string text = sheet.text() + "\n" + table.text(style);
+  std::string text = sheet.text() + "\n" + table.text(style) + chunks_text(answer, style);
   if (!answer.left_out.empty()) text += "\nNot tried:\n";
   for (const study::WayLeftOut& one : answer.left_out)
     text += fmt::format("  {}: {}\n", printable(one.name), printable(one.why));
@@ -110,7 +131,12 @@ std::string collective_ways_json(const WaysAnswer& answer, const Findings& findi
       json.field("time_ps", way.time.count()).field("latency_ps", way.latency.count());
       json.field("of_bound", times_bound(answer, way));
       json.field("algorithm_bandwidth", algorithm_bandwidth(answer, way));
-      json.field("bus_bandwidth", bus_bandwidth(answer, way)).end_object();
+      json.field("bus_bandwidth", bus_bandwidth(answer, way));
+      if (way.chunks) {
+        json.key("chunks");
+        study::write_chunk_choice(json, *way.chunks);
+      }
+      json.end_object();
     }
     json.end_array().key("left_out").begin_array();
     for (const study::WayLeftOut& one : answer.left_out) {

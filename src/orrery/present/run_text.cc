@@ -5,6 +5,7 @@
 
 #include "orrery/core/text.h"
 #include "orrery/core/units.h"
+#include "orrery/present/chunk_choice_text.h"
 #include "orrery/present/digest_text.h"
 #include "orrery/present/words.h"
 #include "orrery/present/work_text.h"
@@ -105,6 +106,20 @@ std::string chosen_text(const Outcome& outcome, Style style) {
   return "\n" + sheet.text();
 }
 
+/// Into how many pieces each kind of collective is cut, and where they go.
+std::string chunks_text(const Outcome& outcome, Style style) {
+  if (outcome.result.chunk_choices.empty()) return "";
+  Sheet sheet(style);
+  for (const sim::ChunkChoice& one : outcome.result.chunk_choices) {
+    const std::string by = one.dims.size() < 2 ? "" : fmt::format(" ({})", one.from);
+    sheet.add(one.type,
+              fmt::format("{} among {}: {} chunk{}, {}{}, {} alone; {}", format_bytes(one.bytes),
+                          one.members, one.chunks, one.chunks == 1 ? "" : "s", orders_text(one), by,
+                          format_time(one.time), above_bound_text(one)));
+  }
+  return "\n" + sheet.text();
+}
+
 }  // namespace
 
 std::string summary_text(const Outcome& outcome, Style style, bool all) {
@@ -114,7 +129,7 @@ std::string summary_text(const Outcome& outcome, Style style, bool all) {
   add_without(sheet, outcome);
   report::add_findings(sheet, outcome.findings, style);
   return sheet.text() + memory_text(outcome, style) + chosen_text(outcome, style) +
-         effects_text(outcome, style);
+         chunks_text(outcome, style) + effects_text(outcome, style);
 }
 
 std::string summary_text(const Run& run, Style style, bool all) {

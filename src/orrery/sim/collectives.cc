@@ -23,7 +23,8 @@ Collectives::Collectives(Run& run, Planner& planner, Chunks& chunks, ChunkQueues
       accounts_(accounts),
       ends_(ends),
       beside_(beside),
-      themis_(run.platform) {}
+      themis_(run.platform),
+      chooser_(std::make_shared<ChunkChooser>(run.platform)) {}
 
 std::optional<std::uint32_t> Collectives::communicator_of(std::uint32_t rank, graph::NodeId node) {
   const graph::Graph& graph = run_.graph_of(rank);
@@ -84,13 +85,18 @@ void Collectives::begin(std::uint32_t rank, graph::NodeId node, CollectiveType t
   const model::LogicalTopology& topology = planner_.topology(*number);
   // A library cuts its collectives itself.
   const bool ideal = run_.options.library == nullptr;
-  auto cutting = model::cut(type, size, ideal ? run_.platform.collectives.splits : 1,
-                            run_.fabric.rank_count(), run_.platform.rules);
+  const ChunkChooser::Chosen* chosen =
+      ideal && chooser_->wanted() ? chooser_->choose(type, size, *number, topology) : nullptr;
+  const std::int64_t chunks = !ideal              ? 1
+                              : chosen != nullptr ? chosen->chunks
+                                                  : run_.platform.collectives.splits;
+  auto cutting = model::cut(type, size, chunks, run_.fabric.rank_count(), run_.platform.rules);
   if (!cutting)
     return run_.fail({cutting.error().code, run_.place(rank, node) + ": " + cutting.error().where,
                       cutting.error().what, cutting.error().hint});
   const InterDimension order = run_.platform.collectives.inter_dimension;
-  const bool resized = (order == InterDimension::themis || order == InterDimension::themis_flex) &&
+  const bool resized = (order == InterDimension::themis || order == InterDimension::themis_flex ||
+                        order == InterDimension::themis_published) &&
                        type != CollectiveType::all_to_all && !topology.sub_group;
   if (cutting->remainder_full && !resized) run_.note(FindingCode::remainder_chunk_full, rank, node);
   if (run_.policy.groups_are_rings && topology.sub_group && run_.fabric.dim_count() > 1) {
@@ -105,7 +111,7 @@ void Collectives::begin(std::uint32_t rank, graph::NodeId node, CollectiveType t
     run_.note(FindingCode::collective_by_end_points, rank, node);
   const std::uint32_t op = new_operation(rank, node);
   if (run_.observer != nullptr) run_.observer->joins(rank, node, *communicator, topology);
-  issue_chunks(op, *communicator, type, *cutting, *number, next_priority(rank, node));
+  issue_chunks(op, *communicator, type, *cutting, *number, chosen, next_priority(rank, node));
   if (!run_.error && --ops_[op].chunks_left == 0) collective_done(op);
 }
 
@@ -137,7 +143,7 @@ std::uint32_t Collectives::new_operation(std::uint32_t rank, graph::NodeId node)
 
 void Collectives::issue_chunks(std::uint32_t op, std::uint32_t communicator, CollectiveType type,
                                const model::Chunking& cutting, std::uint32_t topology_number,
-                               std::int64_t priority) {
+                               const ChunkChooser::Chosen* chosen, std::int64_t priority) {
   const model::LogicalTopology& topology = planner_.topology(topology_number);
   const std::uint32_t rank = ops_[op].rank;
   const graph::NodeId node = ops_[op].node;
@@ -146,8 +152,12 @@ void Collectives::issue_chunks(std::uint32_t op, std::uint32_t communicator, Col
   if (type == CollectiveType::all_to_all)
     natural.exchange = run_.graph_of(rank).collective(node).exchange;
   natural.topology = topology_number;
+  const InterDimension policy = run_.platform.collectives.inter_dimension;
+  const bool found = chosen != nullptr && !chosen->orders.empty();
   const bool ordered =
-      run_.platform.collectives.inter_dimension != InterDimension::ascending && !topology.sub_group;
+      policy != InterDimension::ascending && policy != InterDimension::best && !topology.sub_group;
+  natural.two_phase = found && type == CollectiveType::all_reduce;
+  std::size_t number = 0;
   if (ordered && (rank == 0 || !run_.policy.rank_0_leads))
     themis_.begin(run_.now());  // the reference lets rank 0 decide when
   ChunkPlan* plan = nullptr;
@@ -155,10 +165,11 @@ void Collectives::issue_chunks(std::uint32_t op, std::uint32_t communicator, Col
     Stream& stream = chunks_.open(communicator, rank, node);
     if (left == cutting.bytes && run_.pages == nullptr) note_coming(stream, node, topology);
     std::int64_t bytes = left > cutting.chunk ? cutting.chunk : cutting.last;
-    if (plan == nullptr || ordered || bytes != natural.bytes) {
+    if (plan == nullptr || ordered || found || bytes != natural.bytes) {
       natural.bytes = bytes;
       ChunkRequest request = natural;
       if (ordered) order_chunk(stream, request, left, cutting.chunk, topology);
+      if (found) request.order = chosen->orders[number++ % chosen->orders.size()];
       plan = planner_.plan(request);
       bytes = request.bytes;
     }
@@ -220,8 +231,11 @@ void Collectives::order_chunk(const Stream& stream, ChunkRequest& request, std::
       request.type == CollectiveType::all_reduce && (aware || run_.policy.two_phases_always);
   Chunk& block = chunks_.of(stream);
   if (block.chunk == 0) {
-    Themis::Decision decision =
-        themis_.next(request.type, chunk, left, topology, policy == InterDimension::themis_flex);
+    std::span<const double> latencies;
+    if (policy == InterDimension::themis_published)
+      latencies = chooser_->latencies(request.type, request.topology, topology);
+    Themis::Decision decision = themis_.next(request.type, chunk, left, topology,
+                                             policy == InterDimension::themis_flex, latencies);
     block.dims_order = std::move(decision.order);
     block.chunk = decision.bytes;
   }

@@ -10,6 +10,7 @@
 #include "orrery/model/collective/plan.h"
 #include "orrery/sim/accounts.h"
 #include "orrery/sim/beside.h"
+#include "orrery/sim/chunk_chooser.h"
 #include "orrery/sim/chunk_queues.h"
 #include "orrery/sim/chunks.h"
 #include "orrery/sim/phase_run.h"
@@ -45,10 +46,13 @@ class Collectives : public PhaseEnds {
   void count_sent_so_far();
 
   [[nodiscard]] std::vector<CollectiveOp>& operations() { return ops_; }
+  /// What a model chose for chunks, each kind once.
+  [[nodiscard]] std::vector<ChunkChoice> choices() const { return chooser_->told(); }
 
   /// Goes on from where another has come to.
   void resume(const Collectives& other) {
     themis_.resume(other.themis_);
+    chooser_ = other.chooser_;
     ops_ = other.ops_;
     free_ops_ = other.free_ops_;
   }
@@ -56,7 +60,7 @@ class Collectives : public PhaseEnds {
  private:
   void issue_chunks(std::uint32_t op, std::uint32_t communicator, graph::CollectiveType type,
                     const model::Chunking& cutting, std::uint32_t topology_number,
-                    std::int64_t priority);
+                    const ChunkChooser::Chosen* chosen, std::int64_t priority);
   [[nodiscard]] std::int64_t next_priority(std::uint32_t rank, graph::NodeId node);
   void note_coming(const Stream& first, graph::NodeId node, const model::LogicalTopology& topology);
   [[nodiscard]] std::uint32_t new_operation(std::uint32_t rank, graph::NodeId node);
@@ -75,6 +79,7 @@ class Collectives : public PhaseEnds {
   Ends& ends_;
   BesideCollectives& beside_;
   Themis themis_;
+  std::shared_ptr<ChunkChooser> chooser_;
   std::vector<CollectiveOp> ops_;
   std::vector<std::uint32_t> free_ops_;
 };

@@ -151,6 +151,8 @@ void Engine::absorb(Engine& part) {
   part.collectives_.count_sent_so_far();
   const std::vector<ToldCollective> told = part.planner_.told();
   run_.result.told.insert(run_.result.told.end(), told.begin(), told.end());
+  const std::vector<ChunkChoice> choices = part.collectives_.choices();
+  run_.result.chunk_choices.insert(run_.result.chunk_choices.end(), choices.begin(), choices.end());
   run_.result.messages += part.run_.result.messages;
   run_.result.events += part.run_.result.events;
   run_.result.savings.phases_worked_out += part.run_.result.savings.phases_worked_out;

@@ -58,6 +58,10 @@ void Engine::note_told() {
   const std::vector<ToldCollective> own = planner_.told();
   all.insert(all.end(), own.begin(), own.end());
   sort_told(all);
+  std::vector<ChunkChoice>& choices = run_.result.chunk_choices;
+  const std::vector<ChunkChoice> chosen = collectives_.choices();
+  choices.insert(choices.end(), chosen.begin(), chosen.end());
+  sort_choices(choices);
 }
 
 void Engine::note_memory() {

@@ -69,9 +69,11 @@ std::string orders_by_issue(InterDimension order, Rules rules) {
   switch (order) {
     case InterDimension::ascending:
     case InterDimension::round_robin:
+    case InterDimension::best:
       return {};
     case InterDimension::themis:
     case InterDimension::themis_flex:
+    case InterDimension::themis_published:
       break;
   }
   return rules == Rules::orrery ? "" : "Themis counts all ranks' loads, in order of issue";
@@ -125,9 +127,11 @@ std::string why_not_skip(const graph::Workload& workload, const platform::Platfo
   switch (platform.collectives.inter_dimension) {
     case InterDimension::ascending:
     case InterDimension::round_robin:
+    case InterDimension::best:
       break;
     case InterDimension::themis:
     case InterDimension::themis_flex:
+    case InterDimension::themis_published:
       return "Themis counts loads";
   }
   return {};
@@ -145,10 +149,12 @@ std::string why_one_part(const graph::Workload& workload, const platform::Platfo
     return "ranks share memory";
   switch (platform.collectives.inter_dimension) {
     case InterDimension::ascending:
+    case InterDimension::best:
       break;
     case InterDimension::round_robin:
     case InterDimension::themis:
     case InterDimension::themis_flex:
+    case InterDimension::themis_published:
       return "chunks are ordered by what other ranks do";
   }
   return {};

@@ -13,6 +13,7 @@
 #include "orrery/core/findings.h"
 #include "orrery/core/quantity.h"
 #include "orrery/graph/graph.h"
+#include "orrery/sim/chunk_choice.h"
 #include "orrery/sim/rank_results.h"
 #include "orrery/sim/recording.h"
 #include "orrery/sim/told.h"
@@ -83,10 +84,11 @@ struct SimResult {
   std::vector<PathLink> path;                ///< what the end of the slowest rank waited for
   /// The same by who told how long it takes, longest first. Their times sum to the path's length.
   std::vector<ErrorClass> error_classes;
-  std::vector<ToldCollective> told;  ///< what a library ran, each kind once, by key()
-  std::vector<MemoryLevel> memory;   ///< from the memory to devices; empty: nothing crossed it, or
-                                     ///< one access after another was served
-  Time end{};                        ///< the last finish
+  std::vector<ToldCollective> told;        ///< what a library ran, each kind once, by key()
+  std::vector<ChunkChoice> chunk_choices;  ///< each kind once, by key()
+  /// From the memory to devices; empty: nothing crossed it, or one access after another was served.
+  std::vector<MemoryLevel> memory;
+  Time end{};  ///< the last finish
   std::uint64_t messages = 0;
   std::uint64_t events = 0;
   std::optional<StallReport> stall;      ///< the run could not finish

@@ -2,6 +2,7 @@
 #include "orrery/sim/themis.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace orrery::sim {
 
@@ -28,6 +29,7 @@ Themis::Themis(const platform::Platform& platform) : platform_(platform) {
 void Themis::begin(std::int64_t time) {
   if (time == issued_at_) return;
   issued_at_ = time;
+  fresh_ = true;
   sort_naturally(false);
   for (Load& load : loads_) load.mebibytes = 0;
 }
@@ -40,6 +42,12 @@ void Themis::sort_naturally(bool gather) {
 
 double Themis::relative_bandwidth(std::uint8_t dim) const {
   return platform_.dims[dim].bandwidth.count() / platform_.dims[0].bandwidth.count();
+}
+
+// What dimension 0 moves in the time of a phase without bytes.
+double Themis::as_mebibytes(std::span<const double> latencies, std::uint8_t dim) const {
+  if (dim >= latencies.size()) return 0;
+  return latencies[dim] * 1e-12 * platform_.dims[0].bandwidth.count() / kMebi;
 }
 
 // The size of the chunk that would just fill the gap between the least and the most loaded
@@ -70,8 +78,11 @@ std::int64_t Themis::charge(Load& load, std::uint8_t dim, std::int64_t bytes, bo
 }
 
 Themis::Decision Themis::next(CollectiveType type, std::int64_t bytes, std::int64_t remaining,
-                              const LogicalTopology& topology, bool flex) {
+                              const LogicalTopology& topology, bool flex,
+                              std::span<const double> latencies) {
   const bool gather = type == CollectiveType::all_gather;
+  if (std::exchange(fresh_, false))
+    for (Load& load : loads_) load.mebibytes += as_mebibytes(latencies, load.dim);
   std::stable_sort(loads_.begin(), loads_.end(),
                    [](const Load& a, const Load& b) { return a.mebibytes < b.mebibytes; });
   if (gather) std::reverse(loads_.begin(), loads_.end());
@@ -92,6 +103,7 @@ Themis::Decision Themis::next(CollectiveType type, std::int64_t bytes, std::int6
     if (!carries(topology, dim)) continue;
     decision.order.push_back(dim);
     left = charge(loads_[i], dim, left, gather, topology);
+    loads_[i].mebibytes += as_mebibytes(latencies, dim);
   }
   return decision;
 }

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "orrery/model/collective/plan.h"
@@ -20,6 +21,10 @@ namespace orrery::sim {
 /// large enough to level the loads, if that is a full chunk at least. Source: Themis (ISCA 2022,
 /// arXiv 2110.04478) algorithm 1; the last two rules are ASTRA-sim's.
 ///
+/// As coded in ASTRA-sim loads begin at 0 and are bytes only; as published they are times: a
+/// dimension's begins at the latency of a phase there, and each phase adds that and what its bytes
+/// take.
+///
 /// ASTRA rules keep two habits of that simulator: the natural order of all_gather is ascending, and
 /// its loads are then booked on the mirrored dimensions.
 class Themis {
@@ -35,14 +40,15 @@ class Themis {
   void begin(std::int64_t time);
 
   /// The next chunk of a collective that is cut into chunks of `bytes` and of which `remaining`
-  /// bytes are left. `flex` may choose another size.
+  /// bytes are left. `flex` may choose another size. `latencies`: as it was published (see above).
   [[nodiscard]] Decision next(graph::CollectiveType type, std::int64_t bytes,
                               std::int64_t remaining, const model::LogicalTopology& topology,
-                              bool flex);
+                              bool flex, std::span<const double> latencies = {});
 
   /// Goes on from where another has come to.
   void resume(const Themis& other) {
     issued_at_ = other.issued_at_;
+    fresh_ = other.fresh_;
     loads_ = other.loads_;
   }
 
@@ -53,6 +59,7 @@ class Themis {
   };
 
   [[nodiscard]] double relative_bandwidth(std::uint8_t dim) const;
+  [[nodiscard]] double as_mebibytes(std::span<const double> latencies, std::uint8_t dim) const;
   [[nodiscard]] std::int64_t levelling_bytes(const std::vector<const Load*>& path, bool gather,
                                              const model::LogicalTopology& topology) const;
   void sort_naturally(bool gather);
@@ -61,6 +68,7 @@ class Themis {
 
   const platform::Platform& platform_;
   std::int64_t issued_at_ = 0;
+  bool fresh_ = true;        // nothing is booked yet
   std::vector<Load> loads_;  // as sorted for the last chunk: equal loads keep their order
 };
 

@@ -98,6 +98,26 @@ TEST(Themis, DimensionsThatTakeNoPartAreLeftOut) {
       themis.next(CollectiveType::reduce_scatter, kMiB, kMiB, topology, false).order.empty());
 }
 
+// As published dimension 0, whose phases take 20 us without bytes, begins behind: 1 MB in the other
+// dimension takes as long.
+TEST(Themis, AsPublishedLoadsBeginAtLatencies) {
+  const auto platform = system_of({4, 4});
+  const auto topology = topology_of(platform);
+  const std::vector<double> latencies{20e6, 0};
+  Themis themis(platform);
+  const auto next = [&] {
+    return themis.next(CollectiveType::reduce_scatter, kMiB, 8 * kMiB, topology, false, latencies)
+        .order;
+  };
+  EXPECT_EQ(next(), (Order{1, 0}));  // then 44 us in dimension 0, 16 us in the other
+  EXPECT_EQ(next(), (Order{1, 0}));
+  themis.begin(5);
+  EXPECT_EQ(next(), (Order{1, 0}));
+  Themis coded(platform);
+  EXPECT_EQ(coded.next(CollectiveType::reduce_scatter, kMiB, 8 * kMiB, topology, false).order,
+            (Order{0, 1}));
+}
+
 // Whatever the system: chunks add up to the collective, flexible ones are full chunks at least (but
 // for the last), and each visits every dimension once.
 RC_GTEST_PROP(ThemisProperty, ChunksAddUp, ()) {

@@ -103,7 +103,8 @@ class Trial {
     if (!all) return leave_out(name, all.error().what);
     const auto byte = simulate_one(least, platform, options);
     if (!byte) return leave_out(name, byte.error().what);
-    answer_.ways.push_back({name, about, names_switches(name), all->end, byte->end});
+    answer_.ways.push_back({name, about, names_switches(name), all->end, byte->end, {}});
+    if (all->chunk_choices.size() == 1) answer_.ways.back().chunks = all->chunk_choices.front();
   }
 
   const Cluster& cluster_;
@@ -187,6 +188,7 @@ Result<Cluster> cluster_for(const WaysQuestion& question, Findings& findings) {
   Question about;
   about.cluster = question.cluster;
   about.network = question.network;
+  about.chunk_order = question.chunk_order;
   if (auto settled = settle(about); !settled) return tl::unexpected(settled.error());
   auto cluster = read_cluster(about, findings);
   if (!cluster) return cluster;

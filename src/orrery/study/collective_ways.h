@@ -12,6 +12,7 @@
 #include "orrery/core/findings.h"
 #include "orrery/core/quantity.h"
 #include "orrery/graph/graph.h"
+#include "orrery/sim/chunk_choice.h"
 #include "orrery/synthesis/bounds.h"
 
 namespace orrery::study {
@@ -20,6 +21,7 @@ struct WaysQuestion {
   std::string collective;  ///< "all-reduce", "all_gather", "alltoall" …
   std::string cluster;
   std::string network;               ///< empty: flow, whatever the cluster's file says
+  std::string chunk_order;           ///< empty: as the cluster's file says; "best" …
   std::optional<Bytes> size;         ///< of the whole buffer; empty: 1 GB
   std::vector<std::uint32_t> ranks;  ///< that take part, ascending; empty: all
 };
@@ -30,7 +32,8 @@ struct CollectiveWay {
   std::string about;  ///< what it is, where that is not said by its name
   bool by_switches = false;
   Time time{};
-  Time latency{};  ///< of a byte from each
+  Time latency{};                          ///< of a byte from each
+  std::optional<sim::ChunkChoice> chunks;  ///< where a model chose them
 };
 
 /// One that could not be tried.

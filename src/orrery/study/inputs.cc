@@ -115,6 +115,13 @@ Result<void> choose_compute(const Question& question, Platform& platform) {
   return {};
 }
 
+/// What only Orrery's rules know.
+bool chosen_by_model(const platform::CollectiveConfig& config) {
+  using platform::InterDimension;
+  return config.splits_by_model || config.inter_dimension == InterDimension::best ||
+         config.inter_dimension == InterDimension::themis_published;
+}
+
 /// Fabrics and flows know Orrery's rules, and a graph has only so many links.
 Result<void> check_network(const Question& question, const Platform& platform) {
   const bool flow = platform.network == platform::NetworkModelKind::flow;
@@ -125,6 +132,10 @@ Result<void> check_network(const Question& question, const Platform& platform) {
   if (platform.rules == Rules::astra && question.collective_algorithm == kChooseAlgorithms)
     return fail(Errc::config_conflict, "--collective-algorithm auto",
                 "under ASTRA-sim's rules the system file says which run", "--rules orrery");
+  if (platform.rules == Rules::astra && chosen_by_model(platform.collectives))
+    return fail(Errc::config_conflict, "--rules astra",
+                "ASTRA-sim cuts and orders chunks by rules of its own",
+                "--rules orrery, or a number of chunks and another order (docs/chunk-order.md)");
   if (platform.rules == Rules::astra && platform::uses_switches(platform.collectives))
     return fail(Errc::config_conflict, "--rules astra", "ASTRA-sim has no switches that sum",
                 "--rules orrery, or other algorithms");
@@ -140,6 +151,18 @@ Result<void> check_network(const Question& question, const Platform& platform) {
                 fmt::format("the network has more than {} links", limits::kFabricLinks),
                 "--network analytical needs none of them");
   return {};
+}
+
+/// Algorithms and orders of chunks in place of the cluster's.
+Result<void> set_collectives(const Question& question, Platform& platform) {
+  if (question.collective_algorithm == kChooseAlgorithms) {
+    platform.collectives.library = platform::CollectiveLibrary::ideal;
+  } else if (!question.collective_algorithm.empty()) {
+    if (auto used = platform::use_algorithms(platform, question.collective_algorithm); !used)
+      return used;
+  }
+  if (question.chunk_order.empty()) return {};
+  return platform::use_chunk_order(platform, question.chunk_order);
 }
 
 }  // namespace
@@ -183,12 +206,7 @@ Result<Platform> read_platform(const Question& question, Findings& findings) {
   // Whoever asks for messages that are in each other's way wants collectives to be among them.
   if (network != nullptr && network->kind != platform::NetworkModelKind::analytical)
     platform->collectives.library = platform::CollectiveLibrary::ideal;
-  if (question.collective_algorithm == kChooseAlgorithms) {
-    platform->collectives.library = platform::CollectiveLibrary::ideal;
-  } else if (!question.collective_algorithm.empty()) {
-    if (auto used = platform::use_algorithms(*platform, question.collective_algorithm); !used)
-      return tl::unexpected(used.error());
-  }
+  if (auto set = set_collectives(question, *platform); !set) return tl::unexpected(set.error());
   if (!question.kernel_table.empty()) platform->device.kernel_table = question.kernel_table;
   if (!question.kernel_model.empty()) platform->device.kernel_model = question.kernel_model;
   if (!question.systolic.empty()) platform->device.systolic = question.systolic;

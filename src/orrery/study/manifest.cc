@@ -62,6 +62,7 @@ std::string typed_options(const Question& question) {
   if (!question.network.empty()) text += " --network " + question.network;
   if (!question.collective_algorithm.empty())
     text += " --collective-algorithm " + question.collective_algorithm;
+  if (!question.chunk_order.empty()) text += " --chunk-order " + question.chunk_order;
   if (!question.compute.empty()) text += " --compute " + question.compute;
   if (!question.kernel_table.empty()) text += " --kernel-table " + portable(question.kernel_table);
   if (!question.kernel_model.empty()) text += " --kernel-model " + portable(question.kernel_model);

@@ -5,6 +5,7 @@
 #include "orrery/model/kernels/silicon_of.h"
 #include "orrery/report/digest_json.h"
 #include "orrery/report/envelope.h"
+#include "orrery/study/chunk_choice_json.h"
 #include "orrery/study/models.h"
 #include "orrery/study/outcome.h"
 
@@ -216,6 +217,13 @@ void write_chosen(JsonWriter& json, const Outcome& outcome) {
   json.end_array();
 }
 
+void write_chunks(JsonWriter& json, const Outcome& outcome) {
+  if (outcome.result.chunk_choices.empty()) return;
+  json.key("chunks").begin_array();
+  for (const sim::ChunkChoice& one : outcome.result.chunk_choices) write_chunk_choice(json, one);
+  json.end_array();
+}
+
 }  // namespace
 
 void write_result(JsonWriter& json, const Outcome& outcome) {
@@ -231,6 +239,7 @@ void write_result(JsonWriter& json, const Outcome& outcome) {
   write_work(json, outcome);
   write_effects(json, outcome);
   write_chosen(json, outcome);
+  write_chunks(json, outcome);
   json.end_object();
 }
 
