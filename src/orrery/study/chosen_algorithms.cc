@@ -14,6 +14,7 @@
 #include "orrery/sim/nearest_form.h"
 #include "orrery/sim/policy.h"
 #include "orrery/study/algorithm_words.h"
+#include "orrery/study/check_machine.h"
 #include "orrery/study/inputs.h"
 #include "orrery/study/one_collective.h"
 

@@ -65,9 +65,6 @@ struct Inputs {
 /// and config_conflict.
 [[nodiscard]] Result<void> settle(Question& question);
 
-/// Whether the network, as a graph, is within limits::kFabricLinks.
-[[nodiscard]] bool has_room_for_flows(const platform::Platform& platform);
-
 /// The cluster alone. `findings` gets what was ignored or assumed.
 [[nodiscard]] Result<platform::Platform> read_platform(const Question& question,
                                                        Findings& findings);
