@@ -30,8 +30,11 @@ class CollectiveWays : public ::testing::Test {
          ".yaml");
     std::ofstream(path) << "device: {peak: 1 TFLOP/s, memory_bandwidth: 1000 TB/s}\n" << cluster;
     Findings findings;
-    auto made =
-        compare_ways({collective, path.string(), {}, Bytes(size), std::move(ranks)}, findings);
+    auto made = compare_ways({.collective = collective,
+                              .cluster = path.string(),
+                              .size = Bytes(size),
+                              .ranks = std::move(ranks)},
+                             findings);
     std::filesystem::remove(path);
     return made;
   }
@@ -215,7 +218,8 @@ TEST_F(CollectiveWays, SaysWhatItDoesNotKnow) {
   const auto none = compare_ways({"broadcast", "h100-sxm:8", {}, {}, {}}, findings);
   ASSERT_FALSE(none);
   EXPECT_THAT(none.error().what, HasSubstr("none that can be compared"));
-  const auto twice = compare_ways({"all-reduce", "h100-sxm:8", {}, {}, {1, 1}}, findings);
+  const auto twice = compare_ways(
+      {.collective = "all-reduce", .cluster = "h100-sxm:8", .ranks = {1, 1}}, findings);
   ASSERT_FALSE(twice);
   EXPECT_THAT(twice.error().what, HasSubstr("each once"));
 }
