@@ -6,7 +6,7 @@
 namespace orrery::space {
 
 extern const std::string_view kThemisTutorialText, kWaferScaleText, kThemisText, kScalingText,
-    kV100RingText, kTutorialsText, kCometText;
+    kV100RingText, kTutorialsText, kCometText, kMemoryPoolsText;
 
 std::vector<BuiltIn> built_in_studies() {
   return {{"themis-tutorial", kThemisTutorialText},
@@ -15,7 +15,8 @@ std::vector<BuiltIn> built_in_studies() {
           {"scaling", kScalingText},
           {"v100-ring", kV100RingText},
           {"tutorials", kTutorialsText},
-          {"comet", kCometText}};
+          {"comet", kCometText},
+          {"memory-pools", kMemoryPoolsText}};
 }
 
 }  // namespace orrery::space
