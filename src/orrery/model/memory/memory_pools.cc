@@ -10,8 +10,7 @@ namespace orrery::model {
 
 namespace {
 
-constexpr double kPsPerNs = 1e3;
-constexpr double kMostNs = 4e15;  // as networks have it: 46 days
+constexpr double kTooManyNs = 4e15;  // as networks have it: 46 days
 
 }  // namespace
 
@@ -107,7 +106,7 @@ std::int64_t MemoryPools::alone(const Access& access) const {
   }
   const auto whole = static_cast<double>(access.bytes);
   const double ns = latency_ns_ + whole / least + std::min(whole, chunk_) * (sum - 1 / least);
-  return ns < kMostNs ? static_cast<std::int64_t>(std::ceil(ns * kPsPerNs)) : kNever;
+  return ns < kTooManyNs ? static_cast<std::int64_t>(std::ceil(ns * kPsPerNs)) : kNever;
 }
 
 bool MemoryPools::beyond_the_clock(const Access& access) const { return alone(access) == kNever; }
@@ -146,7 +145,7 @@ std::int64_t MemoryPools::tail_of(const Flow& flow) const {
   }
   const double chunk = std::min(static_cast<double>(flow.access.bytes), chunk_);
   const double ns = latency_ns_ + chunk * (sum - most);
-  return ns < kMostNs ? static_cast<std::int64_t>(std::ceil(ns * kPsPerNs)) : kNever / 2;
+  return ns < kTooManyNs ? static_cast<std::int64_t>(std::ceil(ns * kPsPerNs)) : kNever / 2;
 }
 
 void MemoryPools::settle(std::int64_t now) {
