@@ -142,7 +142,9 @@ TEST(VaryingStep, OneSlowStageBecomesTheBottleneck) {
       EXPECT_NEAR(ratio(one.fast, one.simulated), 1, 0.02) << of.model << " " << one.draw;
       most = std::max(most, ratio(one.simulated, answer->without));
     }
-    if (!kSanitized) EXPECT_GT(most, 1.14) << "some draw has such a rank";
+    if (!kSanitized) {
+      EXPECT_GT(most, 1.14) << "some draw has such a rank";
+    }
   }
 }
 
