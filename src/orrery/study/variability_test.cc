@@ -332,7 +332,7 @@ TEST(VaryingStep, RecordingsVary) {
     asked.variability = fleet_file("stalls.yaml",
                                    "{speed: {distribution: lognormal, sigma: 0.02}, stalls: {rate: "
                                    "0.1, mean: 20 ms}}");
-    asked.draws = asked.verify = rounds(40, 8);
+    asked.draws = asked.verify = 40;
     const auto found = ask(asked);
     ASSERT_TRUE(found) << to_string(found.error());
     EXPECT_TRUE(found->recorded);
