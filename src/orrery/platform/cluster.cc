@@ -160,9 +160,14 @@ void set_remote_memory(const RemoteMemorySection& section, Platform& platform, R
   RemoteMemory& memory = platform.remote_memory;
   memory.kind = section.kind;
   if (section.kind == RemoteMemoryKind::none) {
-    if (section.bandwidth || section.stages) {
-      reading.fail(Errc::config_conflict,
-                   section.bandwidth ? "/remote_memory/bandwidth" : "/remote_memory/stages",
+    const char* given = section.bandwidth   ? "bandwidth"
+                        : section.stages    ? "stages"
+                        : section.groups    ? "groups"
+                        : section.chunk     ? "chunk"
+                        : section.in_switch ? "in_switch"
+                                            : nullptr;
+    if (given != nullptr) {
+      reading.fail(Errc::config_conflict, fmt::format("/remote_memory/{}", given),
                    "is given, but kind is none");
     }
     return;

@@ -273,6 +273,8 @@ const std::vector<Case> kCases = {
      Errc::config_missing_key, "/remote_memory/bandwidth"},
     {"stages of nothing", cluster, kCluster + "remote_memory: {stages: [{bandwidth: 1 GB/s}]}\n",
      Errc::config_conflict, "/remote_memory/stages"},
+    {"switches of nothing", cluster, kCluster + "remote_memory: {in_switch: true}\n",
+     Errc::config_conflict, "/remote_memory/in_switch"},
     {"ring without places", cluster, with_stage("shape: ring"), Errc::config_missing_key,
      "/remote_memory/stages/0/sizes"},
     {"ring of two sizes", cluster, with_stage("shape: ring, sizes: [2, 2]"), Errc::config_range,

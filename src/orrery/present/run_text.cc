@@ -67,8 +67,11 @@ std::string effects_text(const Outcome& outcome, Style style) {
 std::string memory_text(const Outcome& outcome, Style style) {
   if (outcome.result.memory.empty()) return "";
   report::Table table({{"memory"}, {"loaded", true}, {"stored", true}, {"in use", true}});
+  const auto bytes = [](std::uint64_t count) {
+    return format_bytes(Bytes(static_cast<std::int64_t>(count)));
+  };
   for (const sim::MemoryLevel& level : outcome.result.memory)
-    table.row({level.name, format_bytes(Bytes(level.loaded)), format_bytes(Bytes(level.stored)),
+    table.row({level.name, bytes(level.loaded), bytes(level.stored),
                report::percent(level.in_use(outcome.result.end))});
   Time all{}, exposed{};
   const auto ranks = static_cast<std::int64_t>(outcome.result.ranks.size());

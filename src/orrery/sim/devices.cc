@@ -87,28 +87,31 @@ void Devices::access(std::uint32_t rank, NodeId node) {
     if (remote_memory_.request(access)) serve(access);
     return;
   }
-  if (!pools_alike_) {
+  share(rank, node);
+}
+
+void Devices::share(std::uint32_t rank, NodeId node) {
+  if (run_.quotient.smaller() && !pools_.folded() &&
+      !pools_.fold(run_.quotient.class_of(), run_.quotient.weights())) {
     run_.fold_failed = "ranks that are alike share memory with others that are not";
     return;
   }
-  // What is too long by itself is said as the memory says it.
-  if (const auto alone = remote_memory_.time(size); !alone)
-    return fail_at(rank, node, alone.error());
+  const graph::Graph& graph = run_.graph_of(rank);
+  const graph::Work work = graph.work(node);
   // Traces cannot say whose their bytes are; programs do, as the number of devices.
   const bool said = graph.has(node, graph::kHasNumOps);
   const model::MemoryPools::Access access{.device = run_.real(rank),
                                           .rank = rank,
                                           .node = node,
-                                          .bytes = size.count(),
+                                          .bytes = work.tensor_size.count(),
                                           .store = graph.kind(node) == NodeKind::mem_store,
-                                          .together = !said || graph.work(node).num_ops > 1};
-  if (pools_.beyond_the_clock(access)) return (void)run_.after(model::Fabric::kTooLong);
+                                          .together = !said || work.num_ops > 1};
+  if (pools_.beyond_the_clock(access)) {
+    return fail_at(rank, node,
+                   {Errc::config_range, "", "the remote memory gives no time within 46 days",
+                    "check the bandwidths of remote_memory"});
+  }
   pools_.begin(access);
-}
-
-void Devices::fold() {
-  if (!run_.policy.memory_in_turn)
-    pools_alike_ = pools_.fold(run_.quotient.class_of(), run_.quotient.weights());
 }
 
 std::vector<model::MemoryPools::Ended> Devices::ended() {

@@ -34,8 +34,6 @@ class Devices {
   [[nodiscard]] bool compute(std::uint32_t rank, graph::NodeId node);
   /// Any node, for as long as was recorded.
   void replay(std::uint32_t rank, graph::NodeId node);
-  /// Ranks stand for others from now on.
-  void fold();
   /// A load or store: in remote memory where there is one, in its turn or beside others.
   void access(std::uint32_t rank, graph::NodeId node);
   /// A load or store ends that had its turn: the memory serves the next.
@@ -61,6 +59,7 @@ class Devices {
 
  private:
   void serve(const model::RemoteMemory::Access& access);
+  void share(std::uint32_t rank, graph::NodeId node);
   [[nodiscard]] Time deviating(std::uint32_t rank, graph::NodeId node, Time duration) const;
   void fail_at(std::uint32_t rank, graph::NodeId node, Error what);
 
@@ -70,7 +69,6 @@ class Devices {
   std::unique_ptr<model::Compute> compute_;
   model::RemoteMemory remote_memory_;
   model::MemoryPools pools_;
-  bool pools_alike_ = true;  // ranks that are alike meet alike others there
 };
 
 }  // namespace orrery::sim

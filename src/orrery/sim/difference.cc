@@ -94,6 +94,7 @@ std::optional<std::string> compare_classes(const SimResult& a, const SimResult& 
                        one.name, text(other.time), other.name);
   }
   if (a.told != b.told) return "what the library tells of collectives";
+  if (a.memory != b.memory) return "what crossed remote memory";
   if (a.chunk_choices != b.chunk_choices) return "what is chosen for chunks of collectives";
   return compare<std::uint64_t>("the number of classes on the critical path",
                                 a.error_classes.size(), b.error_classes.size());

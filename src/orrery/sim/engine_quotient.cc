@@ -20,7 +20,6 @@ Result<void> Engine::set_up_quotient() {
   if (!run_.quotient.smaller()) return {};
   if (!run_.network.traits().uncontended)
     run_.network.fold(run_.quotient.class_of(), run_.quotient.weights(), run_.quotient.links());
-  devices_.fold();
   run_.guarded = run_.policy.first_come;
   guard_.set_up();
   return {};

@@ -66,14 +66,14 @@ void Engine::note_told() {
 
 void Engine::note_memory() {
   const std::vector<model::StageFigures>& stages = devices_.pools().stages();
-  const std::vector<model::StageTraffic>& traffic = devices_.pools().traffic();
   const auto devices = static_cast<double>(run_.platform.npu_count());
   for (std::size_t s = 0; s < stages.size(); ++s) {
-    if (traffic[s] == model::StageTraffic{}) continue;
+    const model::StageTraffic traffic = devices_.pools().traffic(s);
+    if (traffic == model::StageTraffic{}) continue;
     const auto sharing = static_cast<double>(stages[s].devices);
     const double each = run_.platform.remote_memory.in_switch ? stages[s].bytes_per_ns / sharing
                                                               : stages[s].bytes_per_ns;
-    run_.result.memory.push_back({stages[s].name, traffic[s].loaded, traffic[s].stored,
+    run_.result.memory.push_back({stages[s].name, traffic.loaded, traffic.stored,
                                   std::ceil(devices / sharing) * each * 1e9, stages[s].both_ways});
   }
 }

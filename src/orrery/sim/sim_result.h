@@ -65,11 +65,13 @@ struct Savings {
 
 /// What crossed a remote memory, or a stage of links between it and devices.
 struct MemoryLevel {
-  std::string name;         ///< "3 groups of memory", "2 links for each 8 devices"
-  std::int64_t loaded = 0;  ///< bytes, of all devices
-  std::int64_t stored = 0;
+  std::string name;          ///< "3 groups of memory", "2 links for each 8 devices"
+  std::uint64_t loaded = 0;  ///< bytes, of all devices
+  std::uint64_t stored = 0;
   double capacity = 0;     ///< bytes per second of all that are alike, in one direction
   bool both_ways = false;  ///< loads and stores share it
+
+  friend bool operator==(const MemoryLevel&, const MemoryLevel&) = default;
 
   /// Which part of `time` it would have been busy, were its bytes spread evenly.
   [[nodiscard]] double in_use(Time time) const {

@@ -25,7 +25,6 @@ MemoryPools::MemoryPools(const platform::Platform& platform)
     // What all load together is there for each of them; what one loads by itself counts as often.
     if (in_switch_) stage.bytes_per_ns *= static_cast<double>(stage.devices);
   }
-  traffic_.resize(stages_.size());
 }
 
 /// A memory is one link of the solver, links are two: a place's number, and the same of stores.
@@ -111,14 +110,9 @@ std::int64_t MemoryPools::alone(const Access& access) const {
 
 bool MemoryPools::beyond_the_clock(const Access& access) const { return alone(access) == kNever; }
 
-void MemoryPools::count(const Access& access) {
-  const std::int64_t devices =
-      class_of_.empty() ? 1 : static_cast<std::int64_t>(members_[class_of_[access.device]]);
-  for (std::size_t s = 0; s < stages_.size(); ++s) {
-    const std::int64_t sharing = in_switch_ && access.together ? stages_[s].devices : 1;
-    StageTraffic& traffic = traffic_[s];
-    (access.store ? traffic.stored : traffic.loaded) += access.bytes * devices / sharing;
-  }
+StageTraffic MemoryPools::traffic(std::size_t stage) const {
+  const auto sharing = static_cast<std::uint64_t>(stages_[stage].devices);
+  return {apart_.loaded + together_.loaded / sharing, apart_.stored + together_.stored / sharing};
 }
 
 void MemoryPools::enter(const Access& access, std::int64_t now) {
@@ -132,7 +126,10 @@ void MemoryPools::enter(const Access& access, std::int64_t now) {
   flow.solver = solver_.add(flow.hops);
   if (flow.solver >= of_solver_.size()) of_solver_.resize(flow.solver + std::size_t{1});
   of_solver_[flow.solver] = static_cast<std::uint32_t>(flows_.size() - 1);
-  count(access);
+  StageTraffic& traffic = in_switch_ && access.together ? together_ : apart_;
+  const std::uint64_t alike = class_of_.empty() ? 1 : members_[class_of_[access.device]];
+  (access.store ? traffic.stored : traffic.loaded) +=
+      alike * static_cast<std::uint64_t>(access.bytes);
 }
 
 /// A chunk in all stages but the slowest, as they are shared now, and the latency.

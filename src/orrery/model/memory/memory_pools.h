@@ -17,8 +17,8 @@ namespace orrery::model {
 
 /// What crosses a stage, both directions together.
 struct StageTraffic {
-  std::int64_t loaded = 0;  ///< bytes
-  std::int64_t stored = 0;
+  std::uint64_t loaded = 0;  ///< bytes
+  std::uint64_t stored = 0;
 
   friend bool operator==(const StageTraffic&, const StageTraffic&) = default;
 };
@@ -59,6 +59,8 @@ class MemoryPools {
   [[nodiscard]] bool fold(const std::vector<std::uint32_t>& class_of,
                           const std::vector<std::uint32_t>& members);
 
+  [[nodiscard]] bool folded() const { return !class_of_.empty(); }
+
   /// Whether anything takes longer than the clock can tell: such an access must not begin.
   [[nodiscard]] bool beyond_the_clock(const Access& access) const;
   void begin(const Access& access) { begun_.push_back(access); }
@@ -74,8 +76,8 @@ class MemoryPools {
   /// The memory first. Where switches gather they have what all that share them load together for
   /// each.
   [[nodiscard]] const std::vector<StageFigures>& stages() const { return stages_; }
-  /// By stage; of all devices, where some stand for others, too.
-  [[nodiscard]] const std::vector<StageTraffic>& traffic() const { return traffic_; }
+  /// What has begun to cross a stage; of all devices, where some stand for others, too.
+  [[nodiscard]] StageTraffic traffic(std::size_t stage) const;
 
  private:
   struct Flow {
@@ -106,7 +108,6 @@ class MemoryPools {
   [[nodiscard]] std::int64_t tail_of(const Flow& flow) const;
   [[nodiscard]] std::int64_t crossings(std::size_t stage, const Access& access) const;
   [[nodiscard]] std::int64_t alone(const Access& access) const;
-  void count(const Access& access);
   void solve(std::int64_t now);
   void find_next();
   void make_solver(const std::vector<std::uint32_t>& places_of_stage);
@@ -127,7 +128,7 @@ class MemoryPools {
   std::vector<Flow> flows_;
   std::vector<std::uint32_t> of_solver_;
   std::vector<Landing> landing_;
-  std::vector<StageTraffic> traffic_;
+  StageTraffic together_, apart_;  // of all devices: what switches gather, all else
   std::int64_t next_ = kNever;
 };
 

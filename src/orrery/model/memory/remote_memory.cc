@@ -2,14 +2,12 @@
 #include "orrery/model/memory/remote_memory.h"
 
 #include <algorithm>
-#include <cmath>
 
 namespace orrery::model {
 
 using platform::RemoteMemoryKind;
 
-RemoteMemory::RemoteMemory(const platform::Platform& platform)
-    : config_(platform.remote_memory), rules_(platform.rules) {
+RemoteMemory::RemoteMemory(const platform::Platform& platform) : config_(platform.remote_memory) {
   if (config_.kind == RemoteMemoryKind::pool) servers_.resize(1);
   if (config_.kind == RemoteMemoryKind::per_node) {
     const std::int64_t per_node = std::max<std::int64_t>(config_.npus_per_node, 1);
@@ -28,10 +26,8 @@ Result<Answer> RemoteMemory::time(Bytes size) const {
     return fail(Errc::config_range, "", "the remote memory gives no time within 46 days",
                 "check remote-mem-bw");
   }
-  const Time transfer = rules_ == platform::Rules::astra
-                            ? ns(static_cast<std::int64_t>(nanoseconds))
-                            : Time(static_cast<std::int64_t>(std::ceil(nanoseconds * 1e3)));
-  return Answer{config_.latency + transfer, Source::remote_memory};
+  return Answer{config_.latency + ns(static_cast<std::int64_t>(nanoseconds)),
+                Source::remote_memory};
 }
 
 Result<Answer> local_memory(Bytes size, const platform::Device& device) {

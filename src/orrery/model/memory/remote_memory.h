@@ -16,9 +16,9 @@
 
 namespace orrery::model {
 
-/// Serves loads and stores in order of arrival: per_npu without limit, per_node and pool one at a
-/// time. Time of one access: latency + size / bandwidth (ASTRA rules: whole nanoseconds,
-/// truncated).
+/// As ASTRA-sim has it (MemoryPools: as Orrery does): serves loads and stores in order of arrival,
+/// per_npu without limit, per_node and pool one at a time. Time of one access: latency + size /
+/// bandwidth, in whole nanoseconds, truncated.
 class RemoteMemory {
  public:
   struct Access {
@@ -53,7 +53,6 @@ class RemoteMemory {
   [[nodiscard]] std::size_t server(std::uint32_t device) const;
 
   platform::RemoteMemory config_;
-  platform::Rules rules_;
   std::vector<Server> servers_;  // empty: nobody ever waits
 };
 

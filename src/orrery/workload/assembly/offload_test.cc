@@ -83,6 +83,17 @@ TEST(Offload, ShardsAreLoadedAndStored) {
   }
 }
 
+// Plain SGD on fp32 weights keeps nothing, so nothing comes.
+TEST(Offload, NoStateIsNotMoved) {
+  Spec spec = small(4, Sharding::zero1);
+  spec.optimizer.kind = OptimizerKind::sgd;
+  spec.precision.weights = Dtype::fp32;
+  spec.offload.optimizer = true;
+  const auto nodes = nodes_of(program_of(spec), 0);
+  EXPECT_TRUE(nodes_named(nodes, "optimizer.load").empty());
+  EXPECT_EQ(nodes_named(nodes, "optimizer").size(), 1u);
+}
+
 // Experts that nobody else has stay where they are.
 TEST(Offload, WhatNobodySharesStays) {
   Spec spec = small(4, Sharding::zero3);

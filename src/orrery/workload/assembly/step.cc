@@ -132,8 +132,8 @@ class Step {
     const auto add = [&](const char* name, Amount held, Amount away, Amount squares,
                          std::int64_t inner) {
       if (held == 0) return;
-      if (spec_.offload.optimizer || !(away == 0))
-        return update_in_pieces({name, held, away, std::min(held, squares), inner});
+      const Update update{name, held, away, std::min(held, squares), inner};
+      if (!(state_of(update) == 0) || !(away == 0)) return update_in_pieces(update);
       Op op = optimizer_op(spec_, held, std::min(held, squares), inner);
       op.name = name;
       wait_for_gradients(op);
@@ -151,13 +151,17 @@ class Step {
     std::int64_t inner;
   };
 
+  /// What of the optimizer's state lies in remote memory.
+  [[nodiscard]] Amount state_of(const Update& of) const {
+    if (!spec_.offload.optimizer) return 0;
+    return optimizer_state(spec_.precision, spec_.optimizer.kind, of.held, of.held - of.squares);
+  }
+
   /// Piece by piece from remote memory and back, the next one loaded while one is updated: with
   /// room for two (ZeRO-Infinity: Rajbhandari et al., SC21, section 5).
   void update_in_pieces(const Update& of) {
     const Precision& types = spec_.precision;
-    Amount state;
-    if (spec_.offload.optimizer)
-      state = optimizer_state(types, spec_.optimizer.kind, of.held, of.held - of.squares);
+    const Amount state = state_of(of);
     const Amount in = state + bytes(of.away, types.gradients);
     const Amount out = state + bytes(of.away, types.weights);
     const std::int64_t pieces = std::clamp<std::int64_t>(

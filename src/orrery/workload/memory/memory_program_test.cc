@@ -66,6 +66,23 @@ Spec staged(ScheduleKind kind) {
   return spec;
 }
 
+// Of what lies in remote memory two pieces are here, or all that there is.
+TEST(MemoryOfPrograms, HasRoomForPieces) {
+  Spec spec = staged(ScheduleKind::one_f_one_b);
+  const MemoryReport plain = report_of(spec);
+  spec.offload.optimizer = true;
+  for (const std::int64_t piece : {1'000, 1'000'000'000}) {
+    spec.offload.piece = Bytes(piece);
+    const MemoryReport report = report_of(spec);
+    for (std::size_t role = 0; role < report.roles.size(); ++role) {
+      const RoleMemory& memory = report.roles[role];
+      expect_sums(memory);
+      EXPECT_EQ(memory.optimizer, std::min(2 * piece, plain.roles[role].optimizer));
+      EXPECT_EQ(memory.weights, plain.roles[role].weights);
+    }
+  }
+}
+
 TEST(MemoryOfPrograms, ItemsAddUpExactly) {
   for (const ScheduleKind kind :
        {ScheduleKind::gpipe, ScheduleKind::one_f_one_b, ScheduleKind::interleaved,
