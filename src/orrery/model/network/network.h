@@ -123,7 +123,7 @@ class LinkObserver {
 };
 
 /// Takes messages and says when they are there. Times are picoseconds; nothing is ever earlier than
-/// what was asked last. Not thread-safe, but for alone(), lower_bound(), place() and colour() once
+/// what was asked last. Not thread-safe, but for alone(), place() and colour() once
 /// each was called.
 ///
 /// Driving one that is contended: within a tick, send() whatever is sent; when nothing else is left
@@ -139,6 +139,8 @@ class Network {
   [[nodiscard]] const EndPoints& end_points() const { return end_points_; }
 
   /// Time of a message with nobody in its way; 0 to oneself, Fabric::kTooLong when it does not fit.
+  /// None takes less, unless a fault sends it another way (Valiant's is longer than the shortest:
+  /// what it goes by way of may be down).
   [[nodiscard]] std::int64_t alone(EndPoint from, EndPoint to, std::int64_t bytes) const {
     return by_dimensions_ != nullptr ? by_dimensions_->delay(from, to, bytes)
                                      : takes_alone(from, to, bytes);
@@ -146,10 +148,6 @@ class Network {
   /// Where alone() is Fabric::delay, and so the same for all pairs as far apart: that fabric.
   /// Otherwise null.
   [[nodiscard]] const Fabric* by_dimensions() const { return by_dimensions_.get(); }
-  /// No message between them takes less.
-  [[nodiscard]] virtual std::int64_t lower_bound(EndPoint from, EndPoint to) const {
-    return alone(from, to, 0);
-  }
 
   /// foldable: equal numbers, equal ports into the network. O(1).
   [[nodiscard]] virtual std::uint32_t place(EndPoint /*rank*/) const { return 0; }

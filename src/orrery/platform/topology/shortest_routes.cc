@@ -122,18 +122,19 @@ ShortestRoutes::Destination ShortestRoutes::destination(NodeIndex to) const {
   const auto known = destinations_.find(to);
   if (known != destinations_.end())
     return {to, known->second.first, home == 0 ? nullptr : &known->second.second};
-  remember(members_[0].size() + members_[home].size());
+  remember(members_[0].size() + 2 * members_[home].size());
   const Seed itself{to, {0, 0xFFFF}};
   std::vector<Seed> seeds;
+  Home at_home;
   if (home == 0) {
     seeds.push_back(itself);
   } else {
-    const Table inside = flood(home, {itself}, to);
+    at_home.inside = flood(home, {itself}, to);
     for (const NodeIndex node : members_[home]) {
       for (const LinkIndex link : topology_.in(node)) {
         const NodeIndex here = topology_.link(link).from;
         if (region_[here] != 0 || down_[link]) continue;
-        const Cost cost = over(link, inside[position_[node]], to);
+        const Cost cost = over(link, at_home.inside[position_[node]], to);
         if (cost.hops != kNoWay) seeds.push_back({here, cost});
       }
     }
@@ -141,11 +142,10 @@ ShortestRoutes::Destination ShortestRoutes::destination(NodeIndex to) const {
   std::sort(seeds.begin(), seeds.end());
   auto between = between_.find(seeds);
   if (between == between_.end()) between = between_.emplace(seeds, flood(0, seeds, to)).first;
-  Table at_home;
   if (home != 0) {
     std::vector<Seed> all = exits(home, between->second, to);
     all.push_back(itself);
-    at_home = flood(home, std::move(all), to);
+    at_home.leaving = flood(home, std::move(all), to);
   }
   const auto& kept =
       destinations_.emplace(to, std::pair(&between->second, std::move(at_home))).first->second;
@@ -155,8 +155,8 @@ ShortestRoutes::Destination ShortestRoutes::destination(NodeIndex to) const {
 const ShortestRoutes::Table& ShortestRoutes::of_host(std::uint32_t region,
                                                      const Destination& to) const {
   if (region == region_[to.node]) {
-    ORRERY_CHECK(to.at_home != nullptr);
-    return *to.at_home;
+    ORRERY_CHECK(to.home != nullptr);
+    return to.home->leaving;
   }
   const std::pair key{region, to.between};
   const auto known = hosts_.find(key);
@@ -171,8 +171,8 @@ ShortestRoutes::Cost ShortestRoutes::cost(NodeIndex node, std::uint32_t region,
   const std::uint32_t its = region_[node];
   if (its == 0) return (*to.between)[position_[node]];
   if (its == region_[to.node]) {
-    ORRERY_CHECK(to.at_home != nullptr);
-    return (*to.at_home)[position_[node]];
+    ORRERY_CHECK(to.home != nullptr);
+    return (its == region ? to.home->leaving : to.home->inside)[position_[node]];
   }
   return its == region && here != nullptr ? (*here)[position_[node]] : Cost{};
 }

@@ -17,12 +17,14 @@ namespace orrery::platform {
 /// there for it, devices are not); of these the widest: whose narrowest link carries most. All that
 /// are alike in both are answered, so that whoever routes may spread over them.
 ///
-/// Hosts hand on nothing that is neither from nor for them, unless there is no other way. That
-/// makes tables small: one over the switches between hosts for each set of switches that a
-/// destination is entered from (all devices behind the same leaf share one), and one of a few nodes
-/// for each host. Where hosts, or devices that are in none, are linked to each other directly,
-/// everything is one region with a table for each destination. Tables are kept up to kMostBytes and
-/// then thrown away.
+/// Hosts hand on nothing that is neither from nor for them; what has left its own host does not
+/// come back, and what has come to its destination's does not leave it: unless there is no other
+/// way. (next() knows only where something is: in the destination's host it answers as to one that
+/// begins there.) That makes tables small: one over the switches between hosts for each set of
+/// switches that a destination is entered from (all devices behind the same leaf share one), and
+/// one of a few nodes for each host. Where hosts, or devices that are in none, are linked to each
+/// other directly, everything is one region with a table for each destination. Tables are kept up
+/// to kMostBytes and then thrown away.
 ///
 /// Stated bandwidths count, and not what faults leave of them. Not thread-safe.
 class ShortestRoutes {
@@ -54,10 +56,14 @@ class ShortestRoutes {
     Cost cost;
     friend auto operator<=>(const Seed&, const Seed&) = default;
   };
+  /// In its own host: for those who come from outside, and for those who begin there.
+  struct Home {
+    Table inside, leaving;
+  };
   struct Destination {
     NodeIndex node = 0;
     const Table* between = nullptr;  // hosts
-    const Table* at_home = nullptr;  // in its own host; null: it is in none
+    const Home* home = nullptr;      // null: it is in none
   };
 
   ShortestRoutes(const Topology& topology, std::vector<bool> down, bool whole);
@@ -83,7 +89,7 @@ class ShortestRoutes {
   bool divided_ = false;
 
   mutable std::map<std::vector<Seed>, Table> between_;
-  mutable std::map<NodeIndex, std::pair<const Table*, Table>> destinations_;
+  mutable std::map<NodeIndex, std::pair<const Table*, Home>> destinations_;
   mutable std::map<std::pair<std::uint32_t, const Table*>, Table> hosts_;
   mutable std::size_t entries_ = 0;
   mutable std::unique_ptr<ShortestRoutes> whole_;
