@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// orrery calculon: a step by Calculon's rules, or the best of all its plans.
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "arguments.h"
+#include "orrery/config/document.h"
+#include "orrery/core/suggest.h"
+#include "orrery/present/calculon_text.h"
+#include "output_file.h"
+#include "progress.h"
+
+namespace orrery::app {
+
+namespace {
+
+namespace calculon = estimate::calculon;
+
+struct CalculonOptions {
+  std::string model, system, execution, datatype = "float16";
+  calculon::Asked asked{.devices = 0, .most_batch = 0, .best = 10, .threads = 0};
+};
+
+template <class T>
+Result<T> read(const std::string& path, Result<T> (*parse)(std::string_view, const std::string&)) {
+  const auto text = config::read_text(path);
+  if (!text) return tl::unexpected(text.error());
+  return parse(*text, path);
+}
+
+int write_plan(const calculon::Plan& plan, const std::string& path, const Session& session) {
+  if (auto written = write_output(path, calculon::to_json(plan), session.force); !written)
+    return session.fail(written.error());
+  return kOk;
+}
+
+int one_step(const CalculonOptions& options, present::ToldStep told, Session& session) {
+  if (options.asked.devices != 0 || options.asked.most_batch != 0)
+    return session.fail({Errc::usage, "--devices", "the execution says it already",
+                         "give an execution, or --devices and --batch to search for one"});
+  if (!session.output.empty())
+    return session.fail({Errc::usage, "--output", "keeps the best plan of a search",
+                         "--json writes all figures of a step"});
+  const auto plan = read(options.execution, calculon::parse_plan);
+  if (!plan) return session.fail(plan.error());
+  told.plan = *plan;
+  auto step = calculon::step_of(told.model, told.machine, told.plan);
+  if (!step) {
+    step.error().where = options.execution;
+    return session.fail(step.error());
+  }
+  told.step = *step;
+  return session.deliver(present::calculon_step_text(told, session.out_style()),
+                         [&] { return present::calculon_step_json(told); });
+}
+
+int find_best(CalculonOptions& options, const present::ToldStep& told, Session& session) {
+  for (const auto& [option, value] : {std::pair{"--devices", options.asked.devices},
+                                      std::pair{"--batch", options.asked.most_batch}})
+    if (value <= 0)
+      return session.fail({Errc::usage, option, "is missing",
+                           "or give an execution: orrery calculon MODEL SYSTEM EXECUTION"});
+  const std::string path = std::exchange(session.output, {});
+  if (!path.empty())
+    if (auto fine = check_absent(path, session.force); !fine) return session.fail(fine.error());
+  std::vector<std::string_view> words;
+  bool known = false;
+  for (const auto& [word, type] : config::Words<calculon::DataType>::names) {
+    words.push_back(word);
+    if (word != options.datatype) continue;
+    options.asked.datatype = type;
+    known = true;
+  }
+  if (!known)
+    return session.fail({Errc::usage, "--datatype", "no such type", "they are: " + join(words)});
+  Progress progress(session);
+  const Progress::Phase phase{"search", "searching", "pairs"};
+  const auto found =
+      calculon::search(told.model, told.machine, options.asked,
+                       [&](std::size_t done, std::size_t of) { progress.tell(phase, done, of); });
+  progress.clear();
+  if (!found) return session.fail(found.error());
+  if (!path.empty() && !found->best.empty())
+    if (const int code = write_plan(found->best[0].plan, path, session); code != kOk) return code;
+  return session.deliver(
+      present::calculon_search_text(*found, session.out_style()),
+      [&] { return present::calculon_search_json(*found); }, found->best.empty() ? kSaysNo : kOk);
+}
+
+int calculate(CalculonOptions& options, Session& session) {
+  const auto model = read(options.model, calculon::parse_model);
+  if (!model) return session.fail(model.error());
+  auto machine = read(options.system, calculon::parse_machine);
+  if (!machine) return session.fail(machine.error());
+  present::ToldStep told{*model, *std::move(machine), {}, {}};
+  if (!options.execution.empty()) return one_step(options, std::move(told), session);
+  return find_best(options, told, session);
+}
+
+}  // namespace
+
+void add_calculon(CLI::App& table, Session& session) {
+  CLI::App* command =
+      table.add_subcommand("calculon", "Work out a step by Calculon's rules, or its best plan");
+  command->description(
+      "Work out a step by Calculon's rules, of Calculon's own files (application, system and\n"
+      "execution); without an execution, look at every plan that its search would and show the\n"
+      "best ones, and why the others are refused. The figures are Calculon's to the digit.\n"
+      "Exit code: 0, or 1 where a search finds no plan that fits.\n\n"
+      "Examples:\n"
+      "  orrery calculon gpt3-175b.json a100-80g.json execution.json\n"
+      "  orrery calculon gpt3-175b.json a100-80g.json --devices 4096 --batch 4096 -o best.json\n");
+  const auto options = std::make_shared<CalculonOptions>();
+  command->add_option("MODEL", options->model, "Calculon's application file")
+      ->required()
+      ->type_name("");
+  command->add_option("SYSTEM", options->system, "Calculon's system file")
+      ->required()
+      ->type_name("");
+  command->add_option("EXECUTION", options->execution, "Calculon's execution file")->type_name("");
+  command->add_option("--devices", options->asked.devices, "Search plans of so many devices")
+      ->check(CLI::Range(1, 1'000'000'000))
+      ->type_name("N");
+  command
+      ->add_option("--batch", options->asked.most_batch,
+                   "Samples of a step; the most that copies share evenly")
+      ->check(CLI::Range(1, 1'000'000'000))
+      ->type_name("N");
+  command->add_option("--datatype", options->datatype, "float8, float16, float32 or bfloat16")
+      ->capture_default_str();
+  command->add_option("--best", options->asked.best, "How many plans to show")
+      ->check(CLI::Range(1, 1000))
+      ->capture_default_str()
+      ->type_name("N");
+  command->add_option("--threads", options->asked.threads, "0: as many as there are cores")
+      ->check(CLI::Range(0, 1024))
+      ->type_name("N");
+  session.add_options(*command, true);
+  command->get_option("--output")->description("Write the best plan, as an execution file");
+  command->callback([options, &session] {
+    session.command = "calculon";
+    session.action = [options, &session] { return calculate(*options, session); };
+  });
+}
+
+}  // namespace orrery::app
