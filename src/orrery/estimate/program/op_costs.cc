@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/estimate/program/op_costs.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "orrery/model/compute/interference.h"
+#include "orrery/model/network/network.h"
+#include "orrery/sim/simulate.h"
+#include "orrery/study/one_collective.h"
+
+namespace orrery::estimate {
+
+using graph::NodeKind;
+using workload::Body;
+using workload::Op;
+using workload::OpClass;
+using workload::Program;
+using workload::Role;
+
+namespace {
+
+bool is_message(const Op& op) { return op.kind == NodeKind::send || op.kind == NodeKind::recv; }
+
+/// Whether members of the group are on several stages.
+bool crosses_stages(const Program& program, workload::Axis axis) {
+  const auto& mesh = program.mesh;
+  const std::uint32_t stages = mesh.size(workload::Dim::pp);
+  if (stages == 1) return false;
+  const std::uint32_t stride = mesh.stride(workload::Dim::pp);
+  for (const auto& digit : mesh.axis(axis).digits)
+    if (digit.stride == stride && digit.count > 1) return true;
+  return false;
+}
+
+/// Calls `visit` with the number of each body that the role runs, once each.
+template <class Visit>
+void each_body(const Role& role, std::size_t bodies, Visit visit) {
+  std::vector<bool> seen(bodies);
+  for (const auto& recipe : role.recipes) {
+    for (const workload::Segment& segment : recipe) {
+      if (seen[segment.body]) continue;
+      seen[segment.body] = true;
+      visit(segment.body);
+    }
+  }
+}
+
+/// The first rank of a role.
+std::uint32_t first_rank(const Program& program, const Role& role) {
+  const auto number = static_cast<std::uint32_t>(&role - program.roles.data());
+  std::uint32_t rank = 0;
+  while (program.role_of(rank) != number) ++rank;
+  return rank;
+}
+
+}  // namespace
+
+OpCosts::OpCosts(std::shared_ptr<const study::Cluster> cluster)
+    : cluster_(std::move(cluster)), network_(model::make_network(cluster_->platform)) {}
+
+OpCosts::~OpCosts() = default;
+
+std::string OpCosts::key(const Program& program, const Op& op) {
+  if (op.kind == NodeKind::coll) {
+    std::string text = fmt::format("{}|{}|{}", static_cast<int>(op.collective), op.size,
+                                   program.mesh.world());
+    for (const auto& digit : program.mesh.axis(op.axis).digits)
+      text += fmt::format("|{},{},{}", digit.stride, digit.count, digit.step);
+    if (op.exchange != graph::ExpertExchange{})
+      text += fmt::format("|{}|{}", static_cast<const void*>(&program), op.name);
+    if (crosses_stages(program, op.axis)) text += fmt::format("|{}", program.roles.size());
+    return text;
+  }
+  if (op.kind != NodeKind::comp)
+    return fmt::format("m{}|{}|{}|{}", static_cast<int>(op.kind), op.bytes, op.devices,
+                       program.mesh.world());
+  const auto kernel = workload::kernel_of(op);
+  const auto number = kernel ? kernels_.intern(*kernel) : graph::kNoKernel;
+  return fmt::format("c{}|{}|{}", static_cast<std::int64_t>(number), op.matmul + op.vector,
+                     op.bytes);
+}
+
+std::int64_t OpCosts::message(const Program& program, const Role& role, const Op& op) const {
+  const graph::GroupAxis& axis = program.mesh.axis(op.axis);
+  const std::uint32_t rank = first_rank(program, role);
+  const auto extent = static_cast<std::int64_t>(axis.extent());
+  const std::uint32_t first = axis.first(rank);
+  const auto members = axis.members(first);
+  const auto place = static_cast<std::int64_t>(axis.position(rank));
+  const std::uint32_t peer =
+      members[static_cast<std::size_t>(((place + op.shift) % extent + extent) % extent)];
+  return op.kind == NodeKind::send ? network_->alone(rank, peer, op.size)
+                                   : network_->alone(peer, rank, op.size);
+}
+
+namespace {
+
+/// A program whose roles do these ops, each one time.
+Program probe_of(const Program& program, const std::vector<std::vector<Op>>& by_role) {
+  Program probe;
+  probe.spec = program.spec;
+  probe.mesh = program.mesh;
+  probe.cp_classes = program.cp_classes;
+  probe.expert_classes = program.expert_classes;
+  probe.role_per_rank = program.role_per_rank;
+  for (std::size_t r = 0; r < by_role.size(); ++r) {
+    Body body{"probe", by_role[r]};
+    if (body.ops.empty()) body.ops.emplace_back().name = "nothing";
+    probe.bodies.push_back(std::move(body));
+    const Role& role = program.roles[r];
+    const auto number = static_cast<std::uint32_t>(r);
+    probe.roles.push_back(
+        {role.name, role.where, role.ranks, {}, {{{number}}}, {{{{workload::TaskKind::forward}}}}});
+  }
+  return probe;
+}
+
+Op alone_on(Op op, workload::Stream stream) {
+  op.stream = stream;
+  op.waits.fill(workload::stream::none);
+  op.marks = workload::stream::none;
+  return op;
+}
+
+Result<sim::SimResult> simulate(const study::Cluster& cluster, const Program& probe) {
+  const auto work = workload::to_workload(probe, workload::NodeNames::shared);
+  if (!work) return tl::unexpected(work.error());
+  sim::Options options;
+  options.fold = true;
+  options.kernel_models = cluster.kernel_models();
+  options.library = cluster.library;
+  return study::simulate_one(*work, cluster.platform, options);
+}
+
+bool is_product(const Op& op) {
+  const auto kernel = workload::kernel_of(op);
+  return !kernel || model::Interference::is_product(kernel->operation);
+}
+
+}  // namespace
+
+Result<void> OpCosts::take_times(const Program& program,
+                                 const std::vector<std::vector<Op>>& by_role,
+                                 const std::vector<std::string>& keys) {
+  std::vector<std::vector<Op>> chains = by_role;
+  for (auto& chain : chains)
+    for (Op& op : chain) op = alone_on(op, workload::stream::compute);
+  const auto result = simulate(*cluster_, probe_of(program, chains));
+  if (!result) return tl::unexpected(result.error());
+  std::vector<Cost> costs(keys.size());
+  for (const sim::PathLink& link : result->path)
+    if (link.node < costs.size()) costs[link.node].takes = (link.end - link.start).count();
+  for (const auto& chain : by_role)
+    for (std::size_t i = 0; i < chain.size(); ++i) costs[i].product = is_product(chain[i]);
+  for (std::size_t i = 0; i < keys.size(); ++i) known_.emplace(keys[i], costs[i]);
+  return {};
+}
+
+// A kernel that takes longer than the collective is put beside it: what it takes more is what it
+// had not.
+Result<double> OpCosts::taken_from(const Program& program,
+                                   const std::vector<std::vector<Op>>& collective,
+                                   const std::string& its_key, const Op& kernel) {
+  const auto of_kernel = known_.find(key(program, kernel));
+  const std::int64_t takes = known_.at(its_key).takes;
+  if (of_kernel == known_.end() || of_kernel->second.takes <= 0 || takes <= 0) return 0;
+  const std::int64_t times = std::min<std::int64_t>(2 + 2 * takes / of_kernel->second.takes, 4096);
+  std::vector<std::vector<Op>> beside = collective;
+  for (auto& ops : beside) {
+    if (ops.empty()) continue;
+    ops[0] = alone_on(ops[0], workload::stream::side);
+    ops.insert(ops.end(), static_cast<std::size_t>(times),
+               alone_on(kernel, workload::stream::compute));
+  }
+  const auto result = simulate(*cluster_, probe_of(program, beside));
+  if (!result) return tl::unexpected(result.error());
+  const std::int64_t more = result->end.count() - times * of_kernel->second.takes;
+  return std::clamp(static_cast<double>(more) / static_cast<double>(takes), 0.0, 0.5);
+}
+
+Result<void> OpCosts::weigh(const Program& program, const std::vector<std::vector<Op>>& collective,
+                            const std::string& its_key) {
+  const Op* largest[2] = {nullptr, nullptr};  // others, products
+  for (const Body& body : program.bodies) {
+    for (const Op& op : body.ops) {
+      if (op.kind != NodeKind::comp || op.op_class == OpClass::copy) continue;
+      const Op*& most = largest[is_product(op) ? 1 : 0];
+      if (most == nullptr || op.bytes > most->bytes) most = &op;
+    }
+  }
+  for (const int product : {0, 1}) {
+    if (largest[product] == nullptr) continue;
+    const auto taken = taken_from(program, collective, its_key, *largest[product]);
+    if (!taken) return tl::unexpected(taken.error());
+    Cost& cost = known_.at(its_key);
+    (product != 0 ? cost.of_products : cost.of_others) = *taken;
+  }
+  return {};
+}
+
+// Role by role, what only its stage takes part in; then one by one what crosses stages; then what
+// collectives take of kernels beside them.
+Result<void> OpCosts::learn(const Program& program) {
+  using ByRole = std::vector<std::vector<Op>>;
+  std::map<std::string, ByRole> crossing, collectives;
+  for (std::size_t r = 0; r < program.roles.size(); ++r) {
+    ByRole alone(program.roles.size());
+    std::vector<std::string> keys;
+    each_body(program.roles[r], program.bodies.size(), [&](std::uint32_t body) {
+      for (const Op& op : program.bodies[body].ops) {
+        if (op.op_class == OpClass::copy || is_message(op)) continue;
+        const std::string its = key(program, op);
+        if (known_.contains(its)) continue;
+        const bool collective = op.kind == NodeKind::coll;
+        if (collective && crosses_stages(program, op.axis)) {
+          ByRole& all = crossing.try_emplace(its, program.roles.size()).first->second;
+          all[r] = {op};
+          continue;
+        }
+        if (std::find(keys.begin(), keys.end(), its) != keys.end()) continue;
+        alone[r].push_back(op);
+        keys.push_back(its);
+        if (!collective) continue;
+        collectives.try_emplace(its, program.roles.size()).first->second[r] = {op};
+      }
+    });
+    if (keys.empty()) continue;
+    if (auto done = take_times(program, alone, keys); !done) return done;
+  }
+  for (const auto& [its, by_role] : crossing)
+    if (auto done = take_times(program, by_role, {its}); !done) return done;
+  for (const auto& [its, by_role] : collectives)
+    if (auto done = weigh(program, by_role, its); !done) return done;
+  return {};
+}
+
+// At once: do they take as long as one after the other?
+Result<bool> OpCosts::wait_for_each_other(const Program& program, std::size_t role, const Op& a,
+                                          const Op& b) {
+  const std::string keys = key(program, a) + "&" + key(program, b);
+  if (const auto known = known_waits_.find(keys); known != known_waits_.end())
+    return known->second;
+  std::vector<std::vector<Op>> both(program.roles.size());
+  both[role] = {alone_on(a, workload::stream::side), alone_on(b, workload::stream::tp)};
+  const auto result = simulate(*cluster_, probe_of(program, both));
+  if (!result) return tl::unexpected(result.error());
+  const std::int64_t of_a = known_.at(key(program, a)).takes;
+  const std::int64_t of_b = known_.at(key(program, b)).takes;
+  const bool waits = result->end.count() > std::max(of_a, of_b) + std::min(of_a, of_b) / 2;
+  known_waits_.emplace(keys, waits);
+  return waits;
+}
+
+Result<void> OpCosts::find_queues(const Program& program, Times& times) {
+  std::array<std::uint8_t, workload::kAxes> numbers{};
+  for (std::size_t axis = 0; axis < numbers.size(); ++axis)
+    numbers[axis] = static_cast<std::uint8_t>(axis + 1);
+  for (std::size_t r = 0; r < program.roles.size(); ++r) {
+    std::array<const Op*, workload::kAxes> largest{};
+    each_body(program.roles[r], program.bodies.size(), [&](std::uint32_t body) {
+      for (const Op& op : program.bodies[body].ops) {
+        if (op.kind != NodeKind::coll || op.op_class == OpClass::copy) continue;
+        if (crosses_stages(program, op.axis)) continue;
+        const Op*& most = largest[static_cast<std::size_t>(op.axis)];
+        if (most == nullptr || op.size > most->size) most = &op;
+      }
+    });
+    for (std::size_t a = 0; a < largest.size(); ++a) {
+      for (std::size_t b = a + 1; b < largest.size(); ++b) {
+        if (largest[a] == nullptr || largest[b] == nullptr || numbers[a] == numbers[b]) continue;
+        const auto wait = wait_for_each_other(program, r, *largest[a], *largest[b]);
+        if (!wait) return tl::unexpected(wait.error());
+        if (*wait) std::replace(numbers.begin(), numbers.end(), numbers[b], numbers[a]);
+      }
+    }
+  }
+  for (std::size_t axis = 0; axis < numbers.size(); ++axis)
+    if (!crosses_stages(program, static_cast<workload::Axis>(axis)))
+      times.queue[axis] = numbers[axis];
+  return {};
+}
+
+Result<OpCosts::Times> OpCosts::of(const Program& program) {
+  if (auto done = learn(program); !done) return tl::unexpected(done.error());
+  Times times;
+  times.of.resize(program.bodies.size());
+  if (auto done = find_queues(program, times); !done) return tl::unexpected(done.error());
+  std::vector<bool> seen(program.bodies.size());
+  for (const Role& role : program.roles) {
+    each_body(role, program.bodies.size(), [&](std::uint32_t body) {
+      if (seen[body]) return;
+      seen[body] = true;
+      for (const Op& op : program.bodies[body].ops) {
+        if (op.op_class == OpClass::copy) {
+          times.of[body].emplace_back();
+        } else if (is_message(op)) {
+          times.of[body].push_back({.takes = message(program, role, op)});
+        } else {
+          times.of[body].push_back(known_.at(key(program, op)));
+        }
+      }
+    });
+  }
+  return times;
+}
+
+}  // namespace orrery::estimate

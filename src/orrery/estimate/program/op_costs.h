@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What each op of a program takes by itself, asked of the simulator once.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "orrery/core/error.h"
+#include "orrery/graph/kernel.h"
+#include "orrery/study/inputs.h"
+#include "orrery/workload/program/program.h"
+
+namespace orrery::model {
+class Network;
+}
+
+namespace orrery::estimate {
+
+/// Knows ops of all programs that it was asked about: computation by kernel, FLOPs and bytes,
+/// collectives by type, size and the ranks of their group, messages by size and distance. What it
+/// does not know it simulates: one after another, all ranks of a stage at once, in nobody's way.
+/// Thus whatever says how long things take in a simulation (kernel models, measured collectives,
+/// algorithms, chunks) says it here. Not thread-safe.
+class OpCosts {
+ public:
+  struct Cost {
+    std::int64_t takes = 0;  ///< picoseconds
+    bool product = false;    ///< a kernel that waits for arithmetic rather than for memory
+    /// Collectives: what they take of a device that kernels beside them lack, as shares of what
+    /// products and all others have.
+    double of_products = 0, of_others = 0;
+  };
+
+  explicit OpCosts(std::shared_ptr<const study::Cluster> cluster);
+  ~OpCosts();
+  OpCosts(const OpCosts&) = delete;
+  OpCosts& operator=(const OpCosts&) = delete;
+
+  /// By body and op; registers take nothing. Messages take what they do between the
+  /// first rank of the role that sends (or receives) them and its peer.
+  struct Times {
+    std::vector<std::vector<Cost>> of;
+    /// By axis: collectives of axes with the same number wait for each other, as they use the same
+    /// links; 0: not looked at (across stages).
+    std::array<std::uint8_t, workload::kAxes> queue{};
+  };
+  /// Errc: those of simulations; stall.
+  [[nodiscard]] Result<Times> of(const workload::Program& program);
+
+  /// How many ops were simulated so far.
+  [[nodiscard]] std::size_t known() const { return known_.size(); }
+
+ private:
+  [[nodiscard]] std::string key(const workload::Program& program, const workload::Op& op);
+  [[nodiscard]] std::int64_t message(const workload::Program& program, const workload::Role& role,
+                                     const workload::Op& op) const;
+  [[nodiscard]] Result<void> learn(const workload::Program& program);
+  [[nodiscard]] Result<void> take_times(const workload::Program& program,
+                                        const std::vector<std::vector<workload::Op>>& by_role,
+                                        const std::vector<std::string>& keys);
+  [[nodiscard]] Result<double> taken_from(const workload::Program& program,
+                                          const std::vector<std::vector<workload::Op>>& collective,
+                                          const std::string& key, const workload::Op& kernel);
+  [[nodiscard]] Result<void> weigh(const workload::Program& program,
+                                   const std::vector<std::vector<workload::Op>>& collective,
+                                   const std::string& key);
+
+  [[nodiscard]] Result<bool> wait_for_each_other(const workload::Program& program,
+                                                 std::size_t role, const workload::Op& a,
+                                                 const workload::Op& b);
+  [[nodiscard]] Result<void> find_queues(const workload::Program& program, Times& times);
+
+  std::shared_ptr<const study::Cluster> cluster_;
+  std::unique_ptr<model::Network> network_;
+  graph::KernelTable kernels_;
+  std::map<std::string, Cost> known_;
+  std::map<std::string, bool> known_waits_;  // by two keys
+};
+
+}  // namespace orrery::estimate

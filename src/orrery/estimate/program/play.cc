@@ -1,0 +1,342 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/estimate/program/play.h"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <optional>
+#include <unordered_map>
+#include <utility>
+
+#include "orrery/estimate/program/score.h"
+
+namespace orrery::estimate {
+
+using workload::Program;
+using workload::Role;
+
+namespace {
+
+constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
+
+/// What roles have told each other.
+struct Told {
+  /// When messages are there, by receiver, edge and microbatch.
+  std::unordered_map<std::uint64_t, std::int64_t> messages;
+  /// Collectives across stages: who has come, and when the last did; by axis and turn.
+  struct Meeting {
+    std::uint32_t come = 0;
+    std::int64_t last = 0;
+  };
+  std::unordered_map<std::uint64_t, Meeting> meetings;
+
+  static std::uint64_t message(std::uint64_t receiver, std::uint32_t edge, std::uint32_t batch) {
+    return receiver << 40 | std::uint64_t{edge} << 32 | batch;
+  }
+};
+
+/// One role, as far as it can go.
+class Player {
+ public:
+  Player(const Program& program, const Score& score, std::uint32_t role, Told& told)
+      : score_(score),
+        role_(program.roles[role]),
+        number_(role),
+        told_(told),
+        ends_(score.places),
+        before_(score.places),
+        expects_(score.places, kNone) {
+    if (!over() && is_empty()) next_segment();
+  }
+
+  /// True: something was done.
+  bool advance() {
+    bool moved = false;
+    while (!over()) {
+      if (step_ == 0 && layer_ == 0 && segment().count >= 3 && bar().plain) {
+        for (const Score::Step& step : bar().steps)
+          if (!is_heard(step)) return moved;
+        take_layers();
+      } else {
+        if (!issue(bar().steps[step_])) return moved;
+        next_step();
+      }
+      moved = true;
+    }
+    return moved;
+  }
+
+  [[nodiscard]] bool over() const { return loop_ == role_.tasks.size(); }
+  [[nodiscard]] std::int64_t finished() const {
+    return *std::max_element(ends_.begin(), ends_.end());
+  }
+  [[nodiscard]] std::int64_t busy() const { return busy_; }
+
+ private:
+  static constexpr std::uint64_t kNone = ~std::uint64_t{0};
+  /// A collective, which kernels feel.
+  struct Running {
+    std::int64_t begin, end;
+    double of_products, of_others;
+    std::uint8_t queue;
+    std::uint64_t number = 0;  // in the order of issue
+  };
+
+  [[nodiscard]] const workload::Task& task() const { return role_.tasks[loop_].tasks[task_]; }
+  [[nodiscard]] const workload::Segment& segment() const {
+    return role_.recipes[task().recipe][segment_];
+  }
+  [[nodiscard]] const Score::Bar& bar() const { return score_.bars[segment().body]; }
+  [[nodiscard]] std::uint32_t microbatch() const {
+    return task().microbatch + round_ * role_.tasks[loop_].stride;
+  }
+
+  void next_step() {
+    if (++step_ < bar().steps.size()) return;
+    step_ = 0;
+    if (++layer_ < segment().count) return;
+    next_segment();
+  }
+  [[nodiscard]] bool is_empty() const {
+    return role_.tasks[loop_].tasks.empty() || role_.recipes[task().recipe].empty() ||
+           bar().steps.empty() || segment().count == 0;
+  }
+  void next_segment() {
+    layer_ = 0;
+    do {
+      if (++segment_ < role_.recipes[task().recipe].size()) continue;
+      segment_ = 0;
+      if (++task_ < role_.tasks[loop_].tasks.size()) continue;
+      task_ = 0;
+      if (++round_ < role_.tasks[loop_].count) continue;
+      round_ = 0;
+      ++loop_;
+    } while (!over() && is_empty());
+  }
+
+  /// Plays layers that are alike, the last ones at once if they come to take the same.
+  void take_layers() {
+    const std::uint32_t count = segment().count;
+    const Score::Bar& bar = this->bar();
+    std::int64_t shift = -1;
+    for (std::uint32_t done = 0; done < count;) {
+      before_ = ends_;
+      const std::int64_t busy = busy_;
+      const std::uint64_t issued = issued_;
+      for (const Score::Step& step : bar.steps) (void)issue(step);
+      ++done;
+      const std::int64_t by = even_shift();
+      if (by > 0 && by == shift && done < count && none_runs_before(issued)) {
+        move_on(by * (count - done), issued);
+        busy_ += (busy_ - busy) * (count - done);
+        break;
+      }
+      shift = by;
+    }
+    next_segment();
+  }
+
+  /// By how much everything that has moved moved; -1: not all alike. What stays behind the others
+  /// for good has moved alike if nothing waits for it.
+  [[nodiscard]] std::int64_t even_shift() const {
+    std::int64_t by = -1;
+    for (std::size_t i = 0; i < ends_.size(); ++i) {
+      if (ends_[i] == before_[i]) continue;
+      if (by < 0) by = ends_[i] - before_[i];
+      if (ends_[i] - before_[i] != by) return -1;
+    }
+    return by;
+  }
+
+  /// No collective of those issued before that is still to end.
+  [[nodiscard]] bool none_runs_before(std::uint64_t issued) const {
+    const std::int64_t now = ends_[Score::kCompute];
+    return std::all_of(
+        running_.begin() + static_cast<std::ptrdiff_t>(first_running_), running_.end(),
+        [&](const Running& one) { return one.end <= now || one.number >= issued; });
+  }
+
+  void move_on(std::int64_t by, std::uint64_t issued) {
+    for (std::size_t i = 0; i < ends_.size(); ++i)
+      if (ends_[i] != before_[i]) ends_[i] += by;
+    for (Running& one : running_) {
+      if (one.number < issued) continue;
+      one.begin += by;
+      one.end += by;
+    }
+  }
+
+  /// Whether all that the step waits for has been told by others.
+  bool is_heard(const Score::Step& step) {
+    if (!is_heard(step.stream)) return false;
+    for (std::uint8_t i = 0; i < step.wait_count; ++i)
+      if (!is_heard(step.waits[i])) return false;
+    return true;
+  }
+  bool is_heard(std::uint8_t place) {
+    if (expects_[place] == kNone) return true;
+    const auto known = told_.messages.find(expects_[place]);
+    if (known == told_.messages.end()) return false;
+    ends_[place] = std::max(ends_[place], known->second);
+    expects_[place] = kNone;
+    return true;
+  }
+
+  /// False: it has to wait for what nobody has told yet.
+  bool issue(const Score::Step& step) {
+    if (!is_heard(step)) return false;
+    std::int64_t start = step.what == Score::What::copy ? 0 : ends_[step.stream];
+    for (std::uint8_t i = 0; i < step.wait_count; ++i)
+      start = std::max(start, ends_[step.waits[i]]);
+    std::int64_t end = start + step.cost.takes;
+    switch (step.what) {
+      case Score::What::copy:
+      case Score::What::other:
+        break;
+      case Score::What::kernel:
+        end = slowed(start, step.cost);
+        busy_ += end - start;
+        break;
+      case Score::What::collective: {
+        start = in_queue(step, start);
+        const auto all = meet(step, start);
+        if (!all) return false;
+        end = *all + step.cost.takes;
+        ends_[step.group] = end;
+        add_running({start, end, step.cost.of_products, step.cost.of_others, step.queue});
+        break;
+      }
+      case Score::What::send:
+        told_.messages[Told::message(score_.peer(number_, step), step.edge, microbatch())] = end;
+        break;
+      case Score::What::receive:
+        end = start;  // and when it is heard
+        expects_[step.stream] = Told::message(number_, step.edge, microbatch());
+        break;
+    }
+    ends_[step.stream] = end;
+    if (step.marks != Score::kNowhere) {
+      ends_[step.marks] = end;
+      expects_[step.marks] = expects_[step.stream];
+    }
+    return true;
+  }
+
+  /// Behind who is on the same links when it comes. (Those that come later, but were issued before,
+  /// do not wait for it in turn.)
+  [[nodiscard]] std::int64_t in_queue(const Score::Step& step, std::int64_t start) const {
+    if (step.queue == 0) return start;
+    std::int64_t free = start;
+    for (std::size_t i = first_running_; i < running_.size() && running_[i].begin <= start; ++i)
+      if (running_[i].queue == step.queue) free = std::max(free, running_[i].end);
+    return free;
+  }
+
+  void add_running(Running one) {
+    one.number = issued_++;
+    const auto place = std::upper_bound(
+        running_.begin() + static_cast<std::ptrdiff_t>(first_running_), running_.end(), one,
+        [](const Running& a, const Running& b) { return a.begin < b.begin; });
+    running_.insert(place, one);
+  }
+
+  /// When a kernel ends that collectives leave less than all of the device
+  /// (model/compute/interference.h).
+  std::int64_t slowed(std::int64_t start, const OpCosts::Cost& cost) {
+    while (first_running_ < running_.size() && running_[first_running_].end <= start)
+      ++first_running_;
+    if (first_running_ == running_.size()) {
+      running_.clear();
+      first_running_ = 0;
+      return start + cost.takes;
+    }
+    auto left = static_cast<double>(cost.takes);
+    std::int64_t now = start;
+    while (true) {
+      double taken = 0;
+      std::int64_t until = kNever;
+      for (std::size_t i = first_running_; i < running_.size(); ++i) {
+        const Running& one = running_[i];
+        if (one.begin > now) {
+          until = std::min(until, one.begin);
+          break;
+        }
+        if (one.end <= now) continue;
+        taken += cost.product ? one.of_products : one.of_others;
+        until = std::min(until, one.end);
+      }
+      const double rate = 1 - std::min(taken, 0.5);
+      const double needs = left / rate;
+      if (until == kNever || needs <= static_cast<double>(until - now))
+        return now + static_cast<std::int64_t>(needs + 0.5);
+      left -= static_cast<double>(until - now) * rate;
+      now = until;
+    }
+  }
+
+  /// When all that take part have come; nothing: not yet.
+  std::optional<std::int64_t> meet(const Score::Step& step, std::int64_t start) {
+    if (step.roles == 1) return start;
+    std::uint32_t& turn = turns_[step.axis];
+    Told::Meeting& meeting = told_.meetings[std::uint64_t{step.axis} << 32 | turn];
+    if (!waits_) {
+      ++meeting.come;
+      meeting.last = std::max(meeting.last, start);
+      waits_ = true;
+    }
+    if (meeting.come < step.roles) return std::nullopt;
+    waits_ = false;
+    ++turn;
+    return meeting.last;
+  }
+
+  const Score& score_;
+  const Role& role_;
+  std::uint32_t number_;
+  Told& told_;
+  std::vector<std::int64_t> ends_, before_;  // by place
+  std::vector<std::uint64_t> expects_;       // messages, by place
+  std::array<std::uint32_t, workload::kAxes> turns_{};
+  bool waits_ = false;  // at a meeting
+  std::vector<Running> running_;  // by their begin
+  std::size_t first_running_ = 0;
+  std::uint64_t issued_ = 0;
+  std::int64_t busy_ = 0;
+  std::size_t loop_ = 0, task_ = 0, segment_ = 0, step_ = 0;
+  std::uint32_t round_ = 0, layer_ = 0;
+};
+
+}  // namespace
+
+Result<void> check_playable(const Program& program) {
+  if (!program.role_per_rank && program.cp_classes == 1 && program.expert_classes == 1) return {};
+  return fail(Errc::config_conflict, program.spec.name,
+              "ranks of a stage do different things, which an estimate does not tell",
+              "simulate it");
+}
+
+Result<Played> play(const Program& program, const OpCosts::Times& times) {
+  if (auto fine = check_playable(program); !fine) return tl::unexpected(fine.error());
+  const Score score(program, times);
+  Told told;
+  std::vector<Player> players;
+  players.reserve(program.roles.size());
+  for (std::uint32_t role = 0; role < program.roles.size(); ++role)
+    players.emplace_back(program, score, role, told);
+  for (bool moved = true; moved;) {
+    moved = false;
+    for (Player& player : players) moved |= player.advance();
+  }
+  Played played;
+  for (const Player& player : players) {
+    if (!player.over())
+      return fail(Errc::stall, program.spec.name, "stages wait for each other",
+                  "this is worth a report");
+    played.finished.push_back(Time(player.finished()));
+    played.busy.push_back(Time(player.busy()));
+    played.step = std::max(played.step, played.finished.back());
+  }
+  return played;
+}
+
+}  // namespace orrery::estimate

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/estimate/program/score.h"
+
+#include <algorithm>
+
+#include "orrery/core/check.h"
+
+namespace orrery::estimate {
+
+using graph::NodeKind;
+using workload::Axis;
+using workload::Op;
+using workload::OpClass;
+using workload::Program;
+
+namespace {
+
+/// By axis: how many roles have ranks in one group.
+std::array<std::uint32_t, workload::kAxes> roles_of(const Program& program) {
+  std::array<std::uint32_t, workload::kAxes> count{};
+  for (std::size_t a = 0; a < workload::kAxes; ++a) {
+    const graph::GroupAxis& axis = program.mesh.axis(static_cast<Axis>(a));
+    count[a] = 1;
+    if (axis.extent() < 2 || !axis.has(0)) continue;
+    std::vector<bool> in(program.roles.size());
+    for (const std::uint32_t member : axis.members(axis.first(0)))
+      in[program.role_of(member)] = true;
+    count[a] = static_cast<std::uint32_t>(std::count(in.begin(), in.end(), true));
+  }
+  return count;
+}
+
+/// Numbers what is used, as it comes.
+class Places {
+ public:
+  Places() {
+    of_stream_.fill(Score::kNowhere);
+    of_axis_.fill(Score::kNowhere);
+    (void)stream(workload::stream::compute);
+  }
+  std::uint8_t stream(workload::Stream stream) { return number(of_stream_[stream]); }
+  std::uint8_t axis(Axis axis) { return number(of_axis_[static_cast<std::size_t>(axis)]); }
+  [[nodiscard]] std::size_t count() const { return next_; }
+
+ private:
+  std::uint8_t number(std::uint8_t& known) {
+    if (known == Score::kNowhere) known = next_++;
+    ORRERY_CHECK(next_ < Score::kNowhere);
+    return known;
+  }
+  std::array<std::uint8_t, 256> of_stream_{};
+  std::array<std::uint8_t, workload::kAxes> of_axis_{};
+  std::uint8_t next_ = 0;
+};
+
+Score::What what_of(const Op& op) {
+  if (op.op_class == OpClass::copy) return Score::What::copy;
+  switch (op.kind) {
+    case NodeKind::comp:
+      return Score::What::kernel;
+    case NodeKind::coll:
+      return Score::What::collective;
+    case NodeKind::send:
+      return Score::What::send;
+    case NodeKind::recv:
+      return Score::What::receive;
+    default:
+      return Score::What::other;
+  }
+}
+
+}  // namespace
+
+Score::Score(const Program& program, const OpCosts::Times& times)
+    : bars(program.bodies.size()), roles(static_cast<std::int64_t>(program.roles.size())) {
+  const auto roles_by_axis = roles_of(program);
+  Places numbers;
+  for (std::size_t body = 0; body < bars.size(); ++body) {
+    if (times.of[body].empty()) continue;  // nobody runs it
+    Bar& bar = bars[body];
+    for (std::size_t i = 0; i < program.bodies[body].ops.size(); ++i) {
+      const Op& op = program.bodies[body].ops[i];
+      Step step;
+      step.cost = times.of[body][i];
+      step.what = what_of(op);
+      step.stream = numbers.stream(op.stream);
+      for (const workload::Stream wait : op.waits)
+        if (wait != workload::stream::none) step.waits[step.wait_count++] = numbers.stream(wait);
+      if (step.what == What::copy) step.wait_count = 1;  // what its register holds
+      if (op.marks != workload::stream::none) step.marks = numbers.stream(op.marks);
+      step.axis = static_cast<std::uint8_t>(op.axis);
+      if (step.what == What::collective) {
+        step.group = step.waits[step.wait_count++] = numbers.axis(op.axis);
+        step.roles = roles_by_axis[step.axis];
+        step.queue = times.queue[step.axis];
+      }
+      step.edge = op.edge;
+      if (op.axis == Axis::pp) step.shift = op.shift;
+      bar.plain &= step.what != What::send && step.what != What::receive && step.roles == 1;
+      bar.steps.push_back(step);
+    }
+  }
+  places = numbers.count();
+}
+
+}  // namespace orrery::estimate

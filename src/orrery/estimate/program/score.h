@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A program's bodies as players read them: places instead of streams, costs in the ops.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "orrery/estimate/program/op_costs.h"
+#include "orrery/workload/program/program.h"
+
+namespace orrery::estimate {
+
+struct Score {
+  enum class What : std::uint8_t { copy, kernel, collective, send, receive, other };
+  static constexpr std::uint8_t kCompute = 0;  ///< the place of that stream
+  static constexpr std::uint8_t kNowhere = 255;
+
+  struct Step {
+    OpCosts::Cost cost;
+    What what = What::other;
+    std::uint8_t stream = 0, marks = kNowhere, group = kNowhere, wait_count = 0;
+    std::uint8_t axis = 0;
+    std::uint8_t queue = 0;  ///< of collectives; 0: none
+    std::array<std::uint8_t, 5> waits{};  ///< collectives wait for the one before of their group
+    std::uint32_t roles = 1;              ///< that take part in a collective
+    std::uint32_t edge = 0;
+    std::int32_t shift = 0;  ///< send: how many roles on; of messages inside stages 0
+  };
+  struct Bar {
+    std::vector<Step> steps;
+    bool plain = true;  ///< it says nothing to other roles, and hears nothing new
+  };
+
+  Score(const workload::Program& program, const OpCosts::Times& times);
+
+  [[nodiscard]] std::uint64_t peer(std::uint32_t role, const Step& step) const {
+    const std::int64_t to = std::int64_t{role} + step.shift;
+    return static_cast<std::uint64_t>((to % roles + roles) % roles);
+  }
+
+  std::vector<Bar> bars;   ///< by body
+  std::size_t places = 1;  ///< streams, registers and groups that are used
+  std::int64_t roles = 1;
+};
+
+}  // namespace orrery::estimate
