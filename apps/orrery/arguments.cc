@@ -144,6 +144,7 @@ std::unique_ptr<CLI::App> build_table(Session& session) {
   add_compare(*table, session);
   add_validate(*table, session);
   add_reproduce(*table, session);
+  add_search(*table, session);
   add_calculon(*table, session);
   add_convert(*table, session);
   add_link(*table, session);

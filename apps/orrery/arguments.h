@@ -68,6 +68,7 @@ void add_compare(CLI::App& table, Session& session);
 void add_validate(CLI::App& table, Session& session);
 void add_reproduce(CLI::App& table, Session& session);
 void add_calculon(CLI::App& table, Session& session);
+void add_search(CLI::App& table, Session& session);
 void add_demo(CLI::App& table, Session& session);
 void add_completion(CLI::App& table, Session& session);
 

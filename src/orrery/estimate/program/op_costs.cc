@@ -65,8 +65,8 @@ OpCosts::~OpCosts() = default;
 
 std::string OpCosts::key(const Program& program, const Op& op) {
   if (op.kind == NodeKind::coll) {
-    std::string text = fmt::format("{}|{}|{}", static_cast<int>(op.collective), op.size,
-                                   program.mesh.world());
+    std::string text =
+        fmt::format("{}|{}|{}", static_cast<int>(op.collective), op.size, program.mesh.world());
     for (const auto& digit : program.mesh.axis(op.axis).digits)
       text += fmt::format("|{},{},{}", digit.stride, digit.count, digit.step);
     if (op.exchange != graph::ExpertExchange{})
@@ -241,8 +241,7 @@ Result<void> OpCosts::learn(const Program& program) {
 Result<bool> OpCosts::wait_for_each_other(const Program& program, std::size_t role, const Op& a,
                                           const Op& b) {
   const std::string keys = key(program, a) + "&" + key(program, b);
-  if (const auto known = known_waits_.find(keys); known != known_waits_.end())
-    return known->second;
+  if (const auto known = known_waits_.find(keys); known != known_waits_.end()) return known->second;
   std::vector<std::vector<Op>> both(program.roles.size());
   both[role] = {alone_on(a, workload::stream::side), alone_on(b, workload::stream::tp)};
   const auto result = simulate(*cluster_, probe_of(program, both));
@@ -278,7 +277,7 @@ Result<void> OpCosts::find_queues(const Program& program, Times& times) {
     }
   }
   for (std::size_t axis = 0; axis < numbers.size(); ++axis)
-    if (!crosses_stages(program, static_cast<workload::Axis>(axis)))
+    if (std::count(numbers.begin(), numbers.end(), numbers[axis]) > 1)
       times.queue[axis] = numbers[axis];
   return {};
 }

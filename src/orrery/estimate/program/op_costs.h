@@ -46,7 +46,7 @@ class OpCosts {
   struct Times {
     std::vector<std::vector<Cost>> of;
     /// By axis: collectives of axes with the same number wait for each other, as they use the same
-    /// links; 0: not looked at (across stages).
+    /// links; 0: for nobody else's (or across stages, where it is not looked at).
     std::array<std::uint8_t, workload::kAxes> queue{};
   };
   /// Errc: those of simulations; stall.
@@ -70,9 +70,8 @@ class OpCosts {
                                    const std::vector<std::vector<workload::Op>>& collective,
                                    const std::string& key);
 
-  [[nodiscard]] Result<bool> wait_for_each_other(const workload::Program& program,
-                                                 std::size_t role, const workload::Op& a,
-                                                 const workload::Op& b);
+  [[nodiscard]] Result<bool> wait_for_each_other(const workload::Program& program, std::size_t role,
+                                                 const workload::Op& a, const workload::Op& b);
   [[nodiscard]] Result<void> find_queues(const workload::Program& program, Times& times);
 
   std::shared_ptr<const study::Cluster> cluster_;

@@ -76,11 +76,13 @@ class Player {
   static constexpr std::uint64_t kNone = ~std::uint64_t{0};
   /// A collective, which kernels feel.
   struct Running {
-    std::int64_t begin, end;
+    std::int64_t ready, begin, end;
     double of_products, of_others;
     std::uint8_t queue;
     std::uint64_t number = 0;  // in the order of issue
   };
+
+  static bool by_begin(const Running& a, const Running& b) { return a.begin < b.begin; }
 
   [[nodiscard]] const workload::Task& task() const { return role_.tasks[loop_].tasks[task_]; }
   [[nodiscard]] const workload::Segment& segment() const {
@@ -151,9 +153,9 @@ class Player {
   /// No collective of those issued before that is still to end.
   [[nodiscard]] bool none_runs_before(std::uint64_t issued) const {
     const std::int64_t now = ends_[Score::kCompute];
-    return std::all_of(
-        running_.begin() + static_cast<std::ptrdiff_t>(first_running_), running_.end(),
-        [&](const Running& one) { return one.end <= now || one.number >= issued; });
+    return std::all_of(running_.begin() + static_cast<std::ptrdiff_t>(first_running_),
+                       running_.end(),
+                       [&](const Running& one) { return one.end <= now || one.number >= issued; });
   }
 
   void move_on(std::int64_t by, std::uint64_t issued) {
@@ -161,6 +163,7 @@ class Player {
       if (ends_[i] != before_[i]) ends_[i] += by;
     for (Running& one : running_) {
       if (one.number < issued) continue;
+      one.ready += by;
       one.begin += by;
       one.end += by;
     }
@@ -198,12 +201,14 @@ class Player {
         busy_ += end - start;
         break;
       case Score::What::collective: {
-        start = in_queue(step, start);
+        const std::int64_t ready = start;
+        start = in_queue(step, ready);
         const auto all = meet(step, start);
         if (!all) return false;
+        push_back(step, ready);
         end = *all + step.cost.takes;
         ends_[step.group] = end;
-        add_running({start, end, step.cost.of_products, step.cost.of_others, step.queue});
+        add_running({ready, start, end, step.cost.of_products, step.cost.of_others, step.queue});
         break;
       }
       case Score::What::send:
@@ -222,21 +227,40 @@ class Player {
     return true;
   }
 
-  /// Behind who is on the same links when it comes. (Those that come later, but were issued before,
-  /// do not wait for it in turn.)
-  [[nodiscard]] std::int64_t in_queue(const Score::Step& step, std::int64_t start) const {
-    if (step.queue == 0) return start;
-    std::int64_t free = start;
-    for (std::size_t i = first_running_; i < running_.size() && running_[i].begin <= start; ++i)
-      if (running_[i].queue == step.queue) free = std::max(free, running_[i].end);
+  /// Behind who came to the same links before.
+  [[nodiscard]] std::int64_t in_queue(const Score::Step& step, std::int64_t ready) const {
+    if (step.queue == 0) return ready;
+    std::int64_t free = ready;
+    for (std::size_t i = first_running_; i < running_.size(); ++i)
+      if (running_[i].queue == step.queue && running_[i].ready <= ready)
+        free = std::max(free, running_[i].end);
     return free;
+  }
+
+  /// Those that were issued before, but come later, wait for it in turn, and what is to wait for
+  /// them does so longer.
+  void push_back(const Score::Step& step, std::int64_t ready) {
+    if (step.queue == 0) return;
+    bool moved = false;
+    for (std::size_t i = first_running_; i < running_.size(); ++i) {
+      Running& one = running_[i];
+      if (one.queue != step.queue || one.ready <= ready) continue;
+      for (std::int64_t& end : ends_)
+        if (end == one.end) end += step.cost.takes;
+      one.begin += step.cost.takes;
+      one.end += step.cost.takes;
+      moved = true;
+    }
+    if (moved)
+      std::stable_sort(running_.begin() + static_cast<std::ptrdiff_t>(first_running_),
+                       running_.end(), by_begin);
   }
 
   void add_running(Running one) {
     one.number = issued_++;
-    const auto place = std::upper_bound(
-        running_.begin() + static_cast<std::ptrdiff_t>(first_running_), running_.end(), one,
-        [](const Running& a, const Running& b) { return a.begin < b.begin; });
+    const auto place =
+        std::upper_bound(running_.begin() + static_cast<std::ptrdiff_t>(first_running_),
+                         running_.end(), one, by_begin);
     running_.insert(place, one);
   }
 
@@ -297,7 +321,7 @@ class Player {
   std::vector<std::int64_t> ends_, before_;  // by place
   std::vector<std::uint64_t> expects_;       // messages, by place
   std::array<std::uint32_t, workload::kAxes> turns_{};
-  bool waits_ = false;  // at a meeting
+  bool waits_ = false;            // at a meeting
   std::vector<Running> running_;  // by their begin
   std::size_t first_running_ = 0;
   std::uint64_t issued_ = 0;

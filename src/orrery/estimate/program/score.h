@@ -22,7 +22,7 @@ struct Score {
     What what = What::other;
     std::uint8_t stream = 0, marks = kNowhere, group = kNowhere, wait_count = 0;
     std::uint8_t axis = 0;
-    std::uint8_t queue = 0;  ///< of collectives; 0: none
+    std::uint8_t queue = 0;               ///< of collectives; 0: none
     std::array<std::uint8_t, 5> waits{};  ///< collectives wait for the one before of their group
     std::uint32_t roles = 1;              ///< that take part in a collective
     std::uint32_t edge = 0;

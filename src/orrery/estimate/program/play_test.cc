@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Played programs against simulated ones.
+#include "orrery/estimate/program/play.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <random>
+#include <string>
+
+#include "orrery/core/sanitized_testing.h"
+#include "orrery/sim/simulate.h"
+
+namespace orrery::estimate {
+namespace {
+
+std::shared_ptr<const study::Cluster> cluster_of(const std::string& text) {
+  study::Question question;
+  question.cluster = "drawn";
+  question.cluster_text = text;
+  Findings findings;
+  auto cluster = study::read_cluster(question, findings);
+  EXPECT_TRUE(cluster) << to_string(cluster.error());
+  return std::make_shared<const study::Cluster>(*std::move(cluster));
+}
+
+const std::string kA100s = R"(
+device: a100-80gb
+network:
+  - {block: switch, size: 8, link: nvlink3}
+  - {block: switch, size: 4, link: ib-hdr}
+)";
+/// Without a library: collectives as steps of messages, in chunks; nothing slows kernels.
+const std::string kPlain = R"(
+device: {peak: 100 TFLOP/s, memory_bandwidth: 1 TB/s}
+collectives: {library: ideal, chunks: 4}
+network:
+  - {block: ring, size: 4, bandwidth: 100 GB/s, latency: 500 ns}
+  - {block: fully_connected, size: 2, bandwidth: 50 GB/s, latency: 700 ns}
+  - {block: switch, size: 4, bandwidth: 25 GB/s, latency: 2 us}
+)";
+
+workload::Program program_of(const std::string& spec) {
+  const auto read = workload::parse_spec(spec, "spec");
+  EXPECT_TRUE(read) << (read ? "" : to_string(read.error())) << "\n" << spec;
+  Findings findings;
+  auto program = workload::assemble(*read, findings);
+  EXPECT_TRUE(program) << (program ? "" : to_string(program.error())) << "\n" << spec;
+  return *std::move(program);
+}
+
+Time simulated(const workload::Program& program, const study::Cluster& cluster) {
+  const auto work = workload::to_workload(program, workload::NodeNames::shared);
+  sim::Options options;
+  options.fold = true;
+  options.keep_times = false;
+  options.kernel_models = cluster.kernel_models();
+  options.library = cluster.library;
+  const auto result = sim::simulate(*work, cluster.platform, options);
+  EXPECT_TRUE(result && !result->stall);
+  return result->end;
+}
+
+/// By how much the estimate is longer, as a share.
+double off(const workload::Program& program, OpCosts& costs, const study::Cluster& cluster) {
+  const auto times = costs.of(program);
+  EXPECT_TRUE(times) << to_string(times.error());
+  const auto played = play(program, *times);
+  EXPECT_TRUE(played) << to_string(played.error());
+  return static_cast<double>(played->step.count()) /
+             static_cast<double>(simulated(program, cluster).count()) -
+         1;
+}
+
+/// A small model in a plan of 32 devices.
+std::string spec_of(int tp, int pp, const std::string& more_parallel, const std::string& schedule,
+                    const std::string& rest, int microbatches = 8) {
+  const int dp = 32 / (tp * pp);
+  return fmt::format(
+      "{{version: 1, model: {{layers: 16, hidden: 1024, heads: 16, vocab: "
+      "32000}}, "
+      "parallel: {{tp: {}, pp: {}, dp: {}{}}}, schedule: {{{}}}, batch: {{global: {}, micro: 1, "
+      "seq: 1024}}, {}}}",
+      tp, pp, dp, more_parallel, schedule, dp * microbatches, rest);
+}
+
+// Every way to parallelise with every schedule, sharding and recomputation: where no collectives of
+// a rank meet on one network, as in a simulation; there, within 3 %.
+TEST(Play, IsWhatASimulationSays) {
+  for (const std::string& text : {kA100s, kPlain}) {
+    const auto cluster = cluster_of(text);
+    OpCosts costs(cluster);
+    std::mt19937_64 random(5);
+    const auto one_of = [&](const auto& list) { return list[random() % std::size(list)]; };
+    double sum = 0;
+    const int cases = rounds(60, 8);
+    for (int i = 0; i < cases; ++i) {
+      const int tp = one_of(std::vector{1, 2, 4, 8}), pp = one_of(std::vector{1, 2, 4});
+      const std::string sharding =
+          one_of(std::vector<std::string>{"none", "zero1", "zero2", "zero3"});
+      const std::string sp = tp > 1 && random() % 2 == 0 ? ", sp: true" : "";
+      const std::string schedule =
+          pp == 1 ? "kind: 1f1b"
+                  : one_of(std::vector<std::string>{"kind: 1f1b", "kind: gpipe", "kind: zb_h1",
+                                                    "kind: interleaved, chunks: 2",
+                                                    "kind: zb_v, chunks: 2"});
+      const std::string recompute = one_of(std::vector<std::string>{"none", "selective", "full"});
+      const std::string spec =
+          spec_of(tp, pp, ", sharding: " + (32 / (tp * pp) > 1 ? sharding : "none") + sp, schedule,
+                  "recompute: {kind: " + recompute + "}");
+      const double is = off(program_of(spec), costs, *cluster);
+      EXPECT_LT(std::abs(is), 0.03) << spec << text;
+      sum += std::abs(is);
+    }
+    EXPECT_LT(sum / cases, 0.005);
+  }
+}
+
+TEST(Play, IsExactWhereCollectivesDoNotMeet) {
+  const auto cluster = cluster_of(kA100s);
+  OpCosts costs(cluster);
+  for (const char* schedule : {"kind: 1f1b", "kind: gpipe", "kind: zb_h1",
+                               "kind: interleaved, chunks: 2", "kind: dual_pipe, chunks: 2"}) {
+    const auto program = program_of(spec_of(8, 2, ", sharding: zero1", schedule, "name: x", 8));
+    EXPECT_NEAR(off(program, costs, *cluster), 0, 1e-9) << schedule;
+  }
+  const auto again = program_of(spec_of(8, 2, ", sharding: zero1", "kind: 1f1b", "name: x", 16));
+  const std::size_t known = costs.known();
+  EXPECT_NEAR(off(again, costs, *cluster), 0, 1e-9);
+  EXPECT_EQ(costs.known(), known);  // more microbatches, the same ops
+}
+
+// Equal stages, messages that take nothing to speak of: (m + p - 1) rounds of forward and backward
+// (Narayanan et al., SC21).
+TEST(Play, HasTheBubbleOfThePapers) {
+  const auto cluster = cluster_of(
+      "device: {peak: 100 TFLOP/s, memory_bandwidth: 1000 TB/s}\ncollectives: {library: ideal}\n"
+      "network: [{block: switch, size: 4, bandwidth: 1e9 GB/s, latency: 0 ns}]\n");
+  OpCosts costs(cluster);
+  const auto steps = [&](int microbatches) {
+    const auto program = program_of(fmt::format(
+        "{{version: 1, model: {{layers: 16, hidden: 1024, heads: 16, vocab: "
+        "128}}, "
+        "parallel: {{tp: 1, pp: 4, dp: 1}}, batch: {{global: {}, micro: 1, seq: 1024}}, "
+        "optimizer: {{kind: sgd, gradient_norm: false}}}}",
+        microbatches));
+    const auto played = play(program, *costs.of(program));
+    return static_cast<double>(played->step.count());
+  };
+  const double round = (steps(24) - steps(16)) / 8;
+  EXPECT_NEAR(steps(16) / round, 16 + 4 - 1, 0.05);  // and the embedding, the head, the update
+}
+
+TEST(Play, RefusesWhatItDoesNotKnow) {
+  const auto ring = program_of(
+      "{version: 1, model: llama-3-8b, parallel: {tp: 2, cp: 4, dp: 4}, batch: {global: 8, "
+      "micro: 1}}");
+  const auto refused = check_playable(ring);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, Errc::config_conflict);
+}
+
+}  // namespace
+}  // namespace orrery::estimate

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/present/plan_search_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+#include <vector>
+
+#include "orrery/core/text.h"
+#include "orrery/core/units.h"
+#include "orrery/present/words.h"
+#include "orrery/report/envelope.h"
+
+namespace orrery::present {
+
+using search::PlanAnswer;
+using search::PlanSearch;
+
+namespace {
+
+std::string plan_gigabytes(std::int64_t bytes) {
+  return fmt::format("{:.1f} GB", static_cast<double>(bytes) / 1e9);
+}
+
+/// "+3.1 %"
+std::string slower(Time step, Time best) {
+  if (best.count() <= 0) return "";
+  return fmt::format(
+      "{:+.1f} %",
+      (static_cast<double>(step.count()) / static_cast<double>(best.count()) - 1) * 100);
+}
+
+/// What it has more of than the best: "computes 120 ms more, exposes 80 ms less"
+std::string why(const PlanAnswer& answer, const PlanAnswer& best) {
+  if (!answer.shares || !best.shares || &answer == &best) return "";
+  const std::array parts{std::pair{"computing", answer.shares->compute - best.shares->compute},
+                         std::pair{"communication", answer.shares->exposed - best.shares->exposed},
+                         std::pair{"waiting", answer.shares->idle - best.shares->idle}};
+  const auto most = std::max_element(
+      parts.begin(), parts.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+  if (most->second.count() <= 0) return "";
+  return fmt::format("{} {}", most->first, signed_time(most->second));
+}
+
+std::string part_text(Time part, Time step) {
+  return step.count() > 0 ? report::percent(static_cast<double>(part.count()) /
+                                            static_cast<double>(step.count()))
+                          : "-";
+}
+
+std::string plans_table(const PlanSearch& search, report::Style style) {
+  report::Table table({{"step", true},
+                       {"", true},
+                       {"MFU", true},
+                       {"memory", true},
+                       {"compute", true},
+                       {"exposed", true},
+                       {"idle", true},
+                       {"plan"},
+                       {"loses by"}});
+  const PlanAnswer& best = search.best.front();
+  for (const PlanAnswer& one : search.best) {
+    const Time step = one.step();
+    std::vector<std::string> row{format_time(step) + (one.simulated ? "" : " *"),
+                                 &one == &best ? "" : slower(step, best.step()),
+                                 report::percent(search.mfu(one)), plan_gigabytes(one.memory)};
+    if (one.shares) {
+      for (const Time part : {one.shares->compute, one.shares->exposed, one.shares->idle})
+        row.push_back(part_text(part, step));
+    } else {
+      row.insert(row.end(), 3, "");
+    }
+    row.push_back(search::plan_words(one.spec));
+    row.push_back(why(one, best));
+    table.row(std::move(row));
+  }
+  return table.text(style, 0, 150);
+}
+
+std::string lost_table(const PlanSearch& search, report::Style style) {
+  std::vector<std::pair<std::uint64_t, std::string>> rows;
+  if (search.too_large > 0)
+    rows.emplace_back(search.too_large, fmt::format("needs more than the {} of a device",
+                                                    plan_gigabytes(search.memory)));
+  if (search.not_told > 0)
+    rows.emplace_back(search.not_told, "only a simulation tells (--gear auto)");
+  for (const auto& [rule, count] : search.illegal) rows.emplace_back(count, "rule " + rule);
+  std::stable_sort(rows.begin(), rows.end(),
+                   [](const auto& a, const auto& b) { return a.first > b.first; });
+  report::Table table({{"plans", true}, {"not looked at, because"}});
+  for (const auto& [number, reason] : rows) table.row({count(number), printable(reason)});
+  return table.empty() ? "" : "\n" + table.text(style);
+}
+
+void write_plan(report::JsonWriter& json, const PlanSearch& search, const PlanAnswer& one) {
+  const workload::Spec& spec = one.spec;
+  json.begin_object()
+      .field("tp", spec.parallel.tp)
+      .field("sp", spec.parallel.sp)
+      .field("pp", spec.parallel.pp)
+      .field("cp", spec.parallel.cp)
+      .field("dp", spec.parallel.dp)
+      .field("ep", spec.parallel.ep)
+      .field("micro_batch", spec.batch.micro)
+      .field("chunks", spec.schedule.chunks)
+      .field("plan", search::plan_words(spec))
+      .field("memory_bytes", one.memory)
+      .field("mfu", search.mfu(one));
+  if (one.estimate) json.field("estimate_ps", one.estimate->count());
+  if (one.simulated) json.field("simulated_ps", one.simulated->count());
+  if (one.shares) {
+    json.field("compute_ps", one.shares->compute.count())
+        .field("exposed_ps", one.shares->exposed.count())
+        .field("idle_ps", one.shares->idle.count());
+  }
+  json.field("specification", workload::to_json(spec)).end_object();
+}
+
+}  // namespace
+
+std::string plan_search_text(const PlanSearch& search, report::Style style) {
+  report::Sheet sheet(style);
+  sheet.add("cluster", fmt::format("{}: {}", printable(search.cluster),
+                                   plural(static_cast<std::uint64_t>(search.devices), "device")));
+  sheet.add("step", search.tokens > 0
+                        ? fmt::format("{} samples, {} tokens", format_count(search.samples),
+                                      format_count(search.tokens))
+                        : fmt::format("{} samples", format_count(search.samples)));
+  sheet.add("plans",
+            fmt::format("{}, of which {} fit", count(search.plans), count(search.fitting)));
+  for (const Finding& finding : search.findings.list()) {
+    const FindingInfo about = describe(finding.code);
+    sheet.add("finding", fmt::format("{}: {}", about.name,
+                                     finding.places.empty() ? std::string(about.sentence)
+                                                            : printable(finding.places.front())));
+  }
+  std::string text = sheet.text();
+  if (search.best.empty()) {
+    text += "\nno plan fits";
+    if (search.smallest)
+      text += fmt::format(": {} of {} at least ({})", plan_gigabytes(search.smallest->memory),
+                          plan_gigabytes(search.memory), search::plan_words(search.smallest->spec));
+    return text + "\n" + lost_table(search, style);
+  }
+  text += "\n" + plans_table(search, style);
+  const bool all = std::all_of(search.best.begin(), search.best.end(),
+                               [](const PlanAnswer& one) { return one.simulated.has_value(); });
+  if (!all)
+    text += "* estimated: ops one after another as a simulation has them alone (docs/search.md)\n";
+  if (search.worst_off != 0)
+    text += fmt::format("Estimates were {:+.2f} % off the simulations at most.\n",
+                        search.worst_off * 100);
+  return text + lost_table(search, style);
+}
+
+std::string plan_search_json(const PlanSearch& search) {
+  return report::envelope("search", search.findings, [&](report::JsonWriter& json) {
+    json.begin_object()
+        .field("cluster", search.cluster)
+        .field("devices", search.devices)
+        .field("device_memory_bytes", search.memory)
+        .field("samples", search.samples)
+        .field("tokens", search.tokens)
+        .field("plans", static_cast<std::int64_t>(search.plans))
+        .field("fitting", static_cast<std::int64_t>(search.fitting))
+        .field("too_large", static_cast<std::int64_t>(search.too_large))
+        .field("not_told", static_cast<std::int64_t>(search.not_told))
+        .field("worst_estimate_off", search.worst_off)
+        .key("illegal")
+        .begin_object();
+    for (const auto& [rule, number] : search.illegal)
+      json.field(rule, static_cast<std::int64_t>(number));
+    json.end_object().key("best").begin_array();
+    for (const PlanAnswer& one : search.best) write_plan(json, search, one);
+    json.end_array().end_object();
+  });
+}
+
+}  // namespace orrery::present

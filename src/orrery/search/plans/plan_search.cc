@@ -1,0 +1,304 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/search/plans/plan_search.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+#include "orrery/core/thread_pool.h"
+#include "orrery/estimate/program/play.h"
+#include "orrery/sim/simulate.h"
+#include "orrery/study/description.h"
+#include "orrery/study/device_memory.h"
+#include "orrery/workload/memory/memory.h"
+#include "orrery/workload/program/count.h"
+
+namespace orrery::search {
+
+using workload::Program;
+using workload::RecomputeKind;
+using workload::Spec;
+
+namespace {
+
+using ClusterRef = std::shared_ptr<const study::Cluster>;
+
+/// "heads-by-tp" of "rule heads-by-tp: …"
+std::string rule_of(const Error& error) {
+  const std::string_view hint = error.hint;
+  constexpr std::string_view kMark = "rule ";
+  if (!hint.starts_with(kMark)) return error.what;
+  return std::string(hint.substr(kMark.size(), hint.find(':') - kMark.size()));
+}
+
+/// A plan that fits, or why there is none.
+struct Fitted {
+  std::optional<Program> program;
+  std::int64_t memory = 0;
+  std::string rule;  ///< that it breaks
+};
+
+/// With as little recomputation as memory asks for.
+Fitted fit(Spec spec, const PlanSpace& space, const platform::Device& device) {
+  Fitted fitted;
+  workload::MemoryOptions how;
+  how.details = false;
+  how.device = study::device_memory(device.entry);
+  const std::int64_t room = study::usable_memory(device).count();
+  for (const RecomputeKind kind : space.recompute) {
+    spec.recompute.kind = kind;
+    if (auto fine = workload::legal(spec); !fine) {
+      fitted.rule = rule_of(fine.error());
+      continue;
+    }
+    Findings nobody;
+    auto program = workload::assemble(spec, nobody);
+    if (!program) {
+      fitted.rule = rule_of(program.error());
+      continue;
+    }
+    const auto memory = workload::account_memory(*program, how);
+    if (!memory) {
+      fitted.rule = memory.error().what;
+      continue;
+    }
+    fitted.rule.clear();
+    fitted.memory = memory->roles[memory->worst].total();
+    if (room > 0 && fitted.memory > room) continue;
+    fitted.program = *std::move(program);
+    break;
+  }
+  return fitted;
+}
+
+Result<void> simulate(PlanAnswer& answer, const study::Cluster& cluster) {
+  Findings nobody;
+  const auto program = workload::assemble(answer.spec, nobody);
+  if (!program) return tl::unexpected(program.error());
+  const auto work = workload::to_workload(*program, workload::NodeNames::shared);
+  if (!work) return tl::unexpected(work.error());
+  sim::Options options;
+  options.fold = true;
+  options.keep_times = false;
+  options.kernel_models = cluster.kernel_models();
+  options.library = cluster.library;
+  const auto result = sim::simulate(*work, cluster.platform, options);
+  if (!result) return tl::unexpected(result.error());
+  if (result->stall)
+    return fail(Errc::stall, plan_words(answer.spec), "it cannot finish", "this is worth a report");
+  answer.simulated = result->end;
+  double compute = 0, exposed = 0, idle = 0;
+  for (const sim::RankResult& rank : result->ranks) {
+    const Time end = rank.finish.value_or(result->end);
+    compute += static_cast<double>(rank.compute.count());
+    exposed += static_cast<double>((rank.comm_only + rank.memory_only).count());
+    idle += static_cast<double>((rank.idle + result->end - end).count());
+  }
+  const auto mean = [&](double sum) {
+    return Time(static_cast<std::int64_t>(sum / static_cast<double>(result->ranks.size())));
+  };
+  answer.shares = PlanShares{mean(compute), mean(exposed), mean(idle)};
+  return {};
+}
+
+/// Whoever is faster; of equals who comes first in the search.
+void sort(std::vector<PlanAnswer>& answers) {
+  std::stable_sort(answers.begin(), answers.end(),
+                   [](const PlanAnswer& a, const PlanAnswer& b) { return a.step() < b.step(); });
+}
+
+class Searching {
+ public:
+  Searching(const PlanQuestion& question, PlanSpace space, ClusterRef cluster, PlanSearch& search,
+            const PlanProgress& progress)
+      : question_(question),
+        space_(std::move(space)),
+        cluster_(std::move(cluster)),
+        search_(search),
+        progress_(progress),
+        pool_(question.threads > 0 ? question.threads
+                                   : std::max(1u, std::thread::hardware_concurrency())) {}
+
+  Result<void> all(const std::vector<Spec>& plans) {
+    search_.plans = plans.size();
+    fit_all(plans);
+    if (question_.gear == Gear::simulate) {
+      if (auto done = simulate_best(answers_.size()); !done) return done;
+    } else {
+      if (auto done = estimate_all(); !done) return done;
+      sort(answers_);
+      const std::size_t most = std::max(question_.simulated, question_.best);
+      if (question_.gear == Gear::automatic)
+        if (auto done = simulate_best(std::min(most, answers_.size())); !done) return done;
+    }
+    for (const PlanAnswer& one : answers_) {
+      if (!one.simulated || !one.estimate) continue;
+      const double off =
+          static_cast<double>(one.estimate->count()) / static_cast<double>(one.simulated->count()) -
+          1;
+      if (std::abs(off) > std::abs(search_.worst_off)) search_.worst_off = off;
+    }
+    if (answers_.size() > question_.best) answers_.resize(question_.best);
+    search_.best = std::move(answers_);
+    return {};
+  }
+
+ private:
+  void tell(const char* what, std::size_t done, std::size_t of) {
+    if (!progress_) return;
+    const std::scoped_lock lock(mutex_);
+    progress_(what, done, of);
+  }
+
+  void fit_all(const std::vector<Spec>& plans) {
+    std::vector<Fitted> fitted(plans.size());
+    std::atomic<std::size_t> done{0};
+    pool_.share(static_cast<std::uint32_t>(plans.size()), [&](std::uint32_t i) {
+      fitted[i] = fit(plans[i], space_, cluster_->platform.device);
+      tell("fit", ++done, plans.size());
+    });
+    for (std::size_t i = 0; i < plans.size(); ++i) {
+      Fitted& one = fitted[i];
+      if (!one.program) {
+        if (!one.rule.empty()) {
+          ++search_.illegal[one.rule];
+          continue;
+        }
+        ++search_.too_large;
+        if (!search_.smallest || one.memory < search_.smallest->memory)
+          search_.smallest = PlanAnswer{plans[i], one.memory, {}, {}, {}};
+        continue;
+      }
+      ++search_.fitting;
+      PlanAnswer answer{one.program->spec, one.memory, {}, {}, {}};
+      answers_.push_back(std::move(answer));
+      programs_.push_back(*std::move(one.program));
+    }
+    if (!programs_.empty() && search_.model_flops == 0) {
+      if (const auto counted = workload::count(programs_.front())) {
+        search_.model_flops = workload::to_double(counted->flops.model());
+        if (workload::has_tokens(programs_.front().spec)) search_.tokens = counted->tokens;
+      }
+    }
+  }
+
+  /// In order: what was simulated of one plan's ops serves the next ones.
+  Result<void> estimate_all() {
+    estimate::OpCosts costs(cluster_);
+    std::vector<PlanAnswer> told;
+    for (std::size_t i = 0; i < answers_.size(); ++i) {
+      tell("estimate", i, answers_.size());
+      if (!estimate::check_playable(programs_[i])) {
+        if (question_.gear == Gear::automatic)
+          if (auto done = simulate(answers_[i], *cluster_); !done) return done;
+        if (answers_[i].simulated) {
+          told.push_back(std::move(answers_[i]));
+        } else {
+          ++search_.not_told;
+        }
+        continue;
+      }
+      const auto times = costs.of(programs_[i]);
+      if (!times) return tl::unexpected(times.error());
+      const auto played = estimate::play(programs_[i], *times);
+      if (!played) return tl::unexpected(played.error());
+      answers_[i].estimate = played->step;
+      told.push_back(std::move(answers_[i]));
+    }
+    answers_ = std::move(told);
+    programs_.clear();
+    return {};
+  }
+
+  Result<void> simulate_best(std::size_t count) {
+    std::vector<std::optional<Error>> errors(count);
+    std::atomic<std::size_t> done{0};
+    pool_.share(static_cast<std::uint32_t>(count), [&](std::uint32_t i) {
+      if (!answers_[i].simulated)
+        if (auto made = simulate(answers_[i], *cluster_); !made) errors[i] = made.error();
+      tell("simulate", ++done, count);
+    });
+    for (std::optional<Error>& error : errors)
+      if (error) return tl::unexpected(*std::move(error));
+    const auto rest = answers_.begin() + static_cast<std::ptrdiff_t>(count);
+    std::vector<PlanAnswer> best(std::make_move_iterator(answers_.begin()),
+                                 std::make_move_iterator(rest));
+    sort(best);
+    best.insert(best.end(), std::make_move_iterator(rest), std::make_move_iterator(answers_.end()));
+    answers_ = std::move(best);
+    return {};
+  }
+
+  const PlanQuestion& question_;
+  PlanSpace space_;
+  ClusterRef cluster_;
+  PlanSearch& search_;
+  const PlanProgress& progress_;
+  ThreadPool pool_;
+  std::mutex mutex_;
+  std::vector<PlanAnswer> answers_;
+  std::vector<Program> programs_;  // of the answers, until they are estimated
+};
+
+}  // namespace
+
+double PlanSearch::mfu(const PlanAnswer& answer) const {
+  const double most =
+      static_cast<double>(answer.step().count()) * 1e-12 * static_cast<double>(devices) * peak;
+  return most > 0 ? model_flops / most : 0;
+}
+
+Result<PlanSearch> search_plans(PlanQuestion question, const PlanProgress& progress) {
+  PlanSearch search;
+  study::Question asked;
+  asked.cluster = question.cluster;
+  auto cluster = study::read_cluster(asked, search.findings);
+  if (!cluster) return tl::unexpected(cluster.error());
+  const auto shared = std::make_shared<const study::Cluster>(*std::move(cluster));
+  const platform::Platform& platform = shared->platform;
+  search.devices = shared->ranks;
+  search.cluster = platform.name.empty() ? question.cluster : platform.name;
+  search.memory = study::usable_memory(platform.device).count();
+  search.peak = platform.device.rated.count();
+
+  study::JobDescription open = question.job;  // what is searched must not stand in the way
+  for (std::string* part : {&open.tp, &open.pp, &open.ep, &open.micro_batch, &open.chunks,
+                            &open.sharding, &open.recompute})
+    part->clear();
+  if (!question.job.dp.empty())
+    return fail(Errc::usage, "--dp", "follows from the others",
+                "give --tp and --pp; dp is what the cluster leaves");
+  open.dp = "1";
+  Findings unsettled;
+  auto base = study::specify(open, {}, unsettled);
+  if (base && base->batch.global == 0) {
+    // 16,384 tokens a device (64 samples, where there are none).
+    const std::int64_t each =
+        workload::has_tokens(*base) ? std::max<std::int64_t>(16384 / base->batch.seq, 1) : 64;
+    open.global_batch = std::to_string(each * search.devices);
+    search.findings.add(FindingCode::chosen_by_default,
+                        fmt::format("a global batch of {}: {} a device", open.global_batch, each));
+  }
+  base = study::specify(open, {}, search.findings);
+  if (!base) return tl::unexpected(base.error());
+  const std::int64_t island =
+      platform.fabric != nullptr || platform.dims.empty() ? 8 : platform.dims.front().size;
+  auto space = take_plan_space(question.job, base->model, search.devices, island);
+  if (!space) return tl::unexpected(space.error());
+  search.samples = base->batch.global;
+  const auto plans = plans_of(*space, *base, search.devices);
+  if (plans.empty())
+    return fail(Errc::config_conflict, question.cluster,
+                "no plan of these values fills its " + std::to_string(search.devices) + " devices",
+                "leave more of --tp, --pp, --micro-batch, --global-batch open");
+  Searching searching(question, *std::move(space), shared, search, progress);
+  if (auto done = searching.all(plans); !done) return tl::unexpected(done.error());
+  return search;
+}
+
+}  // namespace orrery::search

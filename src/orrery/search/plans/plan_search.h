@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The best plans of a job on a cluster: all estimated, the best simulated.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "orrery/core/error.h"
+#include "orrery/core/findings.h"
+#include "orrery/search/plans/plan_space.h"
+#include "orrery/study/inputs.h"
+
+namespace orrery::search {
+
+/// Which models answer.
+enum class Gear : std::uint8_t {
+  estimate,  ///< what ops take by themselves, put together without events (estimate/program)
+  simulate,  ///< every plan is simulated
+  automatic  ///< every plan is estimated, the best are simulated
+};
+
+struct PlanQuestion {
+  study::JobDescription job;  ///< what it gives of a plan is tried alone ("8", "2,4,8")
+  std::string cluster;        ///< a file or a name of the catalogue
+  Gear gear = Gear::automatic;
+  std::size_t best = 10;       ///< plans to answer
+  std::size_t simulated = 20;  ///< plans to simulate of those that are estimated best
+  std::uint32_t threads = 0;   ///< 0: as many as there are cores
+};
+
+/// Of all ranks together, on average.
+struct PlanShares {
+  Time compute{}, exposed{}, idle{};
+};
+
+struct PlanAnswer {
+  workload::Spec spec;
+  std::int64_t memory = 0;  ///< what the fullest rank needs, bytes
+  std::optional<Time> estimate, simulated;
+  std::optional<PlanShares> shares;  ///< of the simulation
+
+  [[nodiscard]] Time step() const { return simulated ? *simulated : *estimate; }
+};
+
+struct PlanSearch {
+  std::int64_t devices = 0, memory = 0;  ///< the cluster's; bytes of a device
+  std::string cluster;
+  double model_flops = 0, peak = 0;  ///< of a step; a device's, per second
+  std::int64_t samples = 0, tokens = 0;
+  std::vector<PlanAnswer> best;  ///< the fastest first
+  std::uint64_t plans = 0;       ///< that fill the cluster; recomputation apart
+  std::uint64_t fitting = 0;
+  /// Plans that break a rule ("heads-by-tp: …"), by rule; with all ways to recompute.
+  std::map<std::string, std::uint64_t> illegal;
+  std::uint64_t too_large = 0;         ///< whatever is recomputed
+  std::uint64_t not_told = 0;          ///< that only a simulation tells, and nobody simulated
+  std::optional<PlanAnswer> smallest;  ///< of those that are too large, the one that needs least
+  double worst_off = 0;                ///< of estimates against simulations, as a share
+  Findings findings;
+
+  /// Of `answer`: model FLOPs a second, over all devices' peak.
+  [[nodiscard]] double mfu(const PlanAnswer& answer) const;
+};
+
+/// Whoever wants to know how far it is: what it does, done, of all.
+using PlanProgress = std::function<void(const char* what, std::size_t done, std::size_t of)>;
+
+/// Errc: usage, config_*; those of simulations. The same with any number of threads.
+[[nodiscard]] Result<PlanSearch> search_plans(PlanQuestion question,
+                                              const PlanProgress& progress = {});
+
+}  // namespace orrery::search

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/search/plans/plan_search.h"
+
+#include <gtest/gtest.h>
+
+#include "orrery/core/sanitized_testing.h"
+
+namespace orrery::search {
+namespace {
+
+PlanQuestion question() {
+  PlanQuestion asked;
+  asked.job.model = "llama-3-8b";
+  asked.job.seq = "2048";
+  asked.job.global_batch = "64";
+  asked.cluster = "h100-sxm:16";
+  asked.job.micro_batch = "1,2";
+  asked.job.chunks = "1,2";
+  asked.threads = 2;
+  asked.best = 6;
+  if (kSanitized) asked.job.tp = "8";
+  return asked;
+}
+
+std::vector<std::string> plans(const PlanSearch& search) {
+  std::vector<std::string> words;
+  for (const PlanAnswer& one : search.best) words.push_back(plan_words(one.spec));
+  return words;
+}
+
+// All of them simulated, or the best of the estimated ones: the same plans, in the same order.
+TEST(PlanSearch, EstimatesFindWhatSimulationsFind) {
+  PlanQuestion asked = question();
+  const auto found = search_plans(asked);
+  ASSERT_TRUE(found) << to_string(found.error());
+  asked.gear = Gear::simulate;
+  const auto all = search_plans(asked);
+  ASSERT_TRUE(all);
+  EXPECT_EQ(plans(*found), plans(*all));
+  EXPECT_EQ(found->best.front().simulated, all->best.front().simulated);
+  EXPECT_GT(found->fitting, rounds(20u, 2u));
+  EXPECT_LT(std::abs(found->worst_off), 0.03);
+  for (std::size_t i = 1; i < found->best.size(); ++i)
+    EXPECT_LE(found->best[i - 1].step(), found->best[i].step());
+  const PlanShares& shares = *found->best.front().shares;
+  const double sum = static_cast<double>((shares.compute + shares.exposed + shares.idle).count());
+  EXPECT_NEAR(sum / static_cast<double>(found->best.front().step().count()), 1, 1e-6);
+}
+
+TEST(PlanSearch, ThreadsChangeNothing) {
+  PlanQuestion asked = question();
+  asked.job.tp = "4,8";
+  const auto two = search_plans(asked);
+  asked.threads = 1;
+  const auto one = search_plans(asked);
+  ASSERT_TRUE(one && two);
+  EXPECT_EQ(plans(*one), plans(*two));
+  for (const PlanAnswer& answer : one->best)
+    EXPECT_TRUE(answer.spec.parallel.tp == 4 || answer.spec.parallel.tp == 8);
+}
+
+TEST(PlanSearch, TakesWhatIsGivenAndSaysWhatItChose) {
+  PlanQuestion asked = question();
+  asked.job.tp = "8";
+  asked.job.pp = "2";
+  asked.job.sharding = "none";
+  asked.job.global_batch.clear();
+  asked.gear = Gear::estimate;
+  const auto found = search_plans(asked);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->plans, 4u);  // microbatches and chunks
+  EXPECT_EQ(found->samples, 16 * 8);
+  EXPECT_EQ(found->findings.count(FindingCode::chosen_by_default), 1u);
+  for (const PlanAnswer& one : found->best) {
+    EXPECT_FALSE(one.simulated);
+    EXPECT_EQ(one.spec.parallel.dp, 1);
+    EXPECT_EQ(one.spec.recompute.kind, workload::RecomputeKind::none);
+  }
+}
+
+TEST(PlanSearch, SaysThatNothingFits) {
+  PlanQuestion asked = question();
+  asked.job.model = "gpt3-175b";
+  asked.cluster = "h100-sxm:8";
+  asked.job.micro_batch = "1";
+  const auto found = search_plans(asked);
+  ASSERT_TRUE(found);
+  EXPECT_TRUE(found->best.empty());
+  EXPECT_GT(found->too_large, 0u);
+  ASSERT_TRUE(found->smallest);
+  EXPECT_GT(found->smallest->memory, found->memory);
+}
+
+TEST(PlanSearch, MistakesAreNamed) {
+  for (const auto& [change, where] :
+       {std::pair<void (*)(PlanQuestion&), const char*>{
+            [](PlanQuestion& asked) { asked.job.tp = "8,x"; }, "--tp"},
+        {[](PlanQuestion& asked) { asked.job.dp = "8"; }, "--dp"},
+        {[](PlanQuestion& asked) { asked.job.sharding = "zero9"; }, "--sharding"},
+        {[](PlanQuestion& asked) { asked.job.tp = "3"; }, "h100-sxm:16"},
+        {[](PlanQuestion& asked) { asked.cluster = "no-such"; }, "no-such"},
+        {[](PlanQuestion& asked) { asked.job.model = "no-such"; }, "model"}}) {
+    PlanQuestion asked = question();
+    change(asked);
+    const auto found = search_plans(asked);
+    ASSERT_FALSE(found) << where;
+    EXPECT_NE(to_string(found.error()).find(where), std::string::npos) << to_string(found.error());
+  }
+}
+
+}  // namespace
+}  // namespace orrery::search
