@@ -82,8 +82,9 @@ std::string split_text(const SplitAnswer& answer, const std::string& file, const
                                          seconds_text(answer.problem.besides))
                            : "the time of communication");
   sheet.add("of rank", fmt::format("{}, which sends for longest", answer.traffic.rank));
-  sheet.add("proof", fmt::format("no split has a value lower by more than {:.1e} of it",
-                                 std::max(answer.split.gap(), 0.0)));
+  double gap = 1e-9;
+  while (gap < answer.split.gap()) gap *= 10;
+  sheet.add("proof", fmt::format("no split has a value lower by more than {:.0e} of it", gap));
   if (answer.traffic.odd_groups > 0)
     sheet.add("taken as", fmt::format("one ring: {} of groups that are no grid of the dimensions",
                                       plural(answer.traffic.odd_groups, "collective")));
