@@ -80,7 +80,7 @@ bool are_alike(const Numbers& a, const Numbers& b) {
 
 /// Those that are in the same proportions added up: the sum of their largest is the largest of
 /// their sums.
-std::vector<Numbers> distinct(const std::vector<Demand>& demands) {
+Result<std::vector<Numbers>> distinct(const std::vector<Demand>& demands) {
   std::vector<Numbers> found;
   for (const Demand& demand : demands) {
     Numbers bytes = demand.bytes;
@@ -88,10 +88,13 @@ std::vector<Numbers> distinct(const std::vector<Demand>& demands) {
     if (*std::max_element(bytes.begin(), bytes.end()) == 0) continue;
     const auto same = std::find_if(found.begin(), found.end(),
                                    [&](const Numbers& known) { return are_alike(known, bytes); });
-    if (same == found.end())
+    if (same != found.end())
+      for (std::size_t d = 0; d < bytes.size(); ++d) (*same)[d] += bytes[d];
+    else if (found.size() < limits::kDemands)
       found.push_back(std::move(bytes));
     else
-      for (std::size_t d = 0; d < bytes.size(); ++d) (*same)[d] += bytes[d];
+      return fail(Errc::limit_exceeded, "collectives",
+                  fmt::format("they are in more than {} different proportions", limits::kDemands));
   }
   return found;
 }
@@ -128,16 +131,13 @@ void add_bounds(const SplitRange& range, HyperbolicProgram& program) {
 
 Result<Scaled> scaled(const SplitProblem& problem, const SplitRange& range) {
   const auto demands = distinct(problem.demands);
-  if (demands.size() > limits::kDemands)
-    return fail(Errc::limit_exceeded, "collectives",
-                fmt::format("they are in {} different proportions; {} is the limit", demands.size(),
-                            limits::kDemands));
+  if (!demands) return tl::unexpected(demands.error());
   Scaled made;
   HyperbolicProgram& program = made.program;
   program.dims = range.least.size();
   program.scale.assign(program.dims, 1);
   made.unit = 0;
-  for (const Numbers& bytes : demands) made.unit += *std::max_element(bytes.begin(), bytes.end());
+  for (const Numbers& bytes : *demands) made.unit += *std::max_element(bytes.begin(), bytes.end());
   const bool costs = problem.objective == SplitObjective::time_cost;
   if (costs) {
     const double dearest = *std::max_element(problem.costs.begin(), problem.costs.end());
@@ -146,7 +146,7 @@ Result<Scaled> scaled(const SplitProblem& problem, const SplitRange& range) {
       program.terms.push_back(
           {{HyperbolicProgram::kSum, problem.besides * problem.total.count() / made.unit}});
   }
-  for (const Numbers& bytes : demands) {
+  for (const Numbers& bytes : *demands) {
     std::vector<HyperbolicProgram::Quotient> term;
     for (std::size_t d = 0; d < bytes.size(); ++d)
       if (bytes[d] > 0) term.push_back({d, bytes[d] / made.unit});

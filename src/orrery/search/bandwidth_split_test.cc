@@ -219,6 +219,10 @@ TEST(BandwidthSplit, SaysWhatIsWrong) {
   EXPECT_THAT(why_not(problem), HasSubstr("of 1 dimensions, the network has 2"));
   problem.costs = {1, 0};
   EXPECT_THAT(why_not(problem), HasSubstr("the cost: 0 is none"));
+  problem.costs = {1, 1};
+  problem.demands.clear();
+  for (int i = 0; i < 300; ++i) problem.demands.push_back({{1e9, 1e9 + 1e6 * i}, 1});
+  EXPECT_THAT(why_not(problem), HasSubstr("more than 256 different proportions"));
   problem.demands = {{std::vector<double>(17, 1e9), 1}};
   EXPECT_THAT(why_not(problem), HasSubstr("16 is the limit"));
 }

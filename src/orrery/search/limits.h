@@ -8,9 +8,9 @@
 
 namespace orrery::search::limits {
 
-inline constexpr std::size_t kDims = 16;       ///< of a network whose bandwidth is split
-inline constexpr std::size_t kDemands = 4096;  ///< collectives in different proportions
-inline constexpr double kLeastRate = 1;        ///< bytes/s, of a total and of a bound
+inline constexpr std::size_t kDims = 16;      ///< of a network whose bandwidth is split
+inline constexpr std::size_t kDemands = 256;  ///< collectives in different proportions
+inline constexpr double kLeastRate = 1;       ///< bytes/s, of a total and of a bound
 inline constexpr double kMostRate = 1e18;
 inline constexpr double kMostBytes = 1e24;  ///< in one dimension, of all collectives of a kind
 inline constexpr double kMostCost = 1e12;   ///< for a byte/s, in whatever money
