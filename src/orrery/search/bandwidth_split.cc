@@ -30,7 +30,7 @@ Result<void> check_demands(const SplitProblem& problem, std::size_t dims) {
       return fail(Errc::config_range, "collectives", "not all have the same dimensions");
     for (const double bytes : demand.bytes) {
       if (!is_between(bytes, 0, limits::kMostBytes) ||
-          !is_between(demand.times, 0, limits::kMostBytes) ||
+          !is_between(demand.times, 0, limits::kMostTimes) ||
           !is_between(bytes * demand.times, 0, limits::kMostBytes))
         return fail(Errc::config_range, "collectives",
                     fmt::format("{} bytes, {} times, are none or too many", bytes, demand.times));
@@ -61,7 +61,7 @@ Result<void> check(const SplitProblem& problem) {
     if (!(cost > 0) || cost > limits::kMostCost)
       return fail(Errc::config_range, "the cost", fmt::format("{} is none", cost),
                   "more than 0 in every dimension");
-  if (!is_between(problem.besides, 0, limits::kMostBytes))
+  if (!is_between(problem.besides, 0, limits::kMostSeconds))
     return fail(Errc::config_range, "the rest of a step",
                 fmt::format("{} seconds are none", problem.besides));
   return {};
@@ -156,12 +156,28 @@ Result<Scaled> scaled(const SplitProblem& problem, const SplitRange& range) {
   return made;
 }
 
+/// Whether anything is sent there.
+bool is_used(const SplitProblem& problem, std::size_t dim) {
+  return std::any_of(problem.demands.begin(), problem.demands.end(),
+                     [dim](const Demand& demand) { return demand.bytes[dim] * demand.times > 0; });
+}
+
+/// A dimension that has to be without bandwidth carries nothing.
+Result<void> check_carried(const SplitProblem& problem, const SplitRange& range) {
+  for (std::size_t d = 0; d < range.least.size(); ++d)
+    if (range.is_fixed(d) && range.least[d] == 0 && is_used(problem, d))
+      return fail(Errc::config_conflict, fmt::format("dimension {}", d),
+                  "it may have no bandwidth, and collectives cross it");
+  return {};
+}
+
 }  // namespace
 
 double collective_seconds(const std::vector<Demand>& demands,
                           const std::vector<Bandwidth>& bandwidth) {
   double sum = 0;
   for (const Demand& demand : demands) {
+    if (demand.times == 0) continue;
     double most = 0;
     for (std::size_t d = 0; d < demand.bytes.size(); ++d)
       if (demand.bytes[d] > 0) most = std::max(most, demand.bytes[d] / bandwidth[d].count());
@@ -184,6 +200,7 @@ Result<Split> best_split(const SplitProblem& problem) {
   const std::size_t dims = problem.demands.front().bytes.size();
   const auto range = split_range(problem, dims);
   if (!range) return tl::unexpected(range.error());
+  if (auto fine = check_carried(problem, *range); !fine) return tl::unexpected(fine.error());
   Split split;
   if (range->only) {
     for (const double share : range->start)
@@ -204,7 +221,7 @@ Result<Split> best_split(const SplitProblem& problem) {
   std::vector<double> shares = found.x;
   for (const double one : shares) sum += one;
   for (std::size_t d = 0; d < dims; ++d) {
-    const bool unused = shares[d] < kNothing * sum && range->least[d] == 0;
+    const bool unused = shares[d] < kNothing * sum && range->least[d] == 0 && !is_used(problem, d);
     split.bandwidth.emplace_back(unused ? 0 : shares[d] / sum * problem.total.count());
   }
   split.seconds = collective_seconds(problem.demands, split.bandwidth);

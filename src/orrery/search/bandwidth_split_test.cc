@@ -128,6 +128,16 @@ TEST(BandwidthSplit, ADimensionThatNobodyUsesHasNone) {
   EXPECT_NEAR(split.seconds, 0.02, 1e-9);
 }
 
+TEST(BandwidthSplit, WhatSendsLittleHasLittle) {
+  SplitProblem problem;
+  problem.total = Bandwidth(100 * kGB);
+  problem.demands = {{{1e15, 1}, 1}, {{1, 1e15}, 0}};
+  const Split split = best(problem);
+  EXPECT_GT(split.bandwidth[1].count(), 0);
+  EXPECT_NEAR(split.seconds / 1e4, 1, 1e-6);
+  EXPECT_LT(split.gap(), 1e-6);
+}
+
 TEST(BandwidthSplit, BoundsAndOrdersAreKept) {
   SplitProblem problem;
   problem.total = Bandwidth(100 * kGB);
@@ -200,6 +210,8 @@ TEST(BandwidthSplit, SaysWhatIsWrong) {
   problem.least.clear();
   problem.most = {Bandwidth(40 * kGB), Bandwidth(50 * kGB)};
   EXPECT_THAT(why_not(problem), HasSubstr("90 GB/s at most together"));
+  problem.most = {Bandwidth(0), Bandwidth(100 * kGB)};
+  EXPECT_THAT(why_not(problem), HasSubstr("dimension 0: it may have no bandwidth"));
   problem.most.clear();
   problem.order = {{0, 1}, {1, 0}};
   EXPECT_THAT(why_not(problem), HasSubstr("it goes round"));

@@ -116,7 +116,8 @@ Result<void> settle(Space& space) {
     for (std::size_t c = 0; c < space.axes[a].choices.size(); ++c) {
       Choice& choice = space.axes[a].choices[c];
       for (const auto& [tree, key] :
-           {std::pair{&choice.cluster, "cluster"}, std::pair{&choice.job, "job"}}) {
+           {std::pair{&choice.cluster, "cluster"}, std::pair{&choice.job, "job"},
+            std::pair{&choice.split, "split"}}) {
         auto read = load(*tree, space.where, fmt::format("axes/{}/choices/{}/{}", a, c, key));
         if (!read) return read;
       }
@@ -131,7 +132,8 @@ Result<void> settle(Space& space) {
     if (!fine) return fine;
   }
   if (auto read = load(space.cluster, space.where, "cluster"); !read) return read;
-  return load(space.job, space.where, "job");
+  if (auto read = load(space.job, space.where, "job"); !read) return read;
+  return load(space.split, space.where, "split");
 }
 
 Result<std::vector<Run>> runs_of(const Space& space) {
