@@ -51,6 +51,7 @@ void add_replay(CLI::App& table, Session& session);
 void add_predict(CLI::App& table, Session& session);
 void add_stragglers(CLI::App& table, Session& session);
 void add_shard(CLI::App& table, Session& session);
+void add_split_bandwidth(CLI::App& table, Session& session);
 void add_topology(CLI::App& table, Session& session);
 void add_plan(CLI::App& table, Session& session);
 void add_collective(CLI::App& table, Session& session);

@@ -92,6 +92,18 @@ void write_published(JsonWriter& json, const ToldStudy& told) {
   json.end_array();
 }
 
+/// Those of simulated runs, and those that some run has.
+std::vector<space::Metric> told_metrics(const ToldStudy& told) {
+  std::vector<space::Metric> found;
+  for (const space::MetricInfo& one : space::metrics()) {
+    const auto has = [&](const auto& run) { return std::isfinite(run.values[one.metric]); };
+    if (one.metric < space::Metric::bandwidth_0 ||
+        std::any_of(told.answers.runs.begin(), told.answers.runs.end(), has))
+      found.push_back(one.metric);
+  }
+  return found;
+}
+
 /// What is not the colours' axis, in words.
 std::string group_of(const ToldStudy& told, const space::Run& run, const std::string& without) {
   std::string text;
@@ -141,7 +153,8 @@ std::string case_study_csv(const ToldStudy& told) {
   const space::CaseStudyFile& file = told.study.file;
   std::string text;
   for (const space::Axis& axis : file.axes) text += csv_cell(axis.name) + ",";
-  for (const space::MetricInfo& metric : space::metrics()) text += fmt::format("{},", metric.name);
+  const auto metrics = told_metrics(told);
+  for (const space::Metric metric : metrics) text += fmt::format("{},", space::info(metric).name);
   for (std::size_t c = 0; c < file.columns.size(); ++c)
     text +=
         csv_cell("column: " + file.columns[c].title) + (c + 1 < file.columns.size() ? "," : "\n");
@@ -150,7 +163,8 @@ std::string case_study_csv(const ToldStudy& told) {
   };
   for (std::size_t i = 0; i < told.study.runs.size(); ++i) {
     for (const std::string& choice : told.study.runs[i].at) text += csv_cell(choice) + ",";
-    for (const double value : told.answers.runs[i].values.of) text += number(value) + ",";
+    for (const space::Metric metric : metrics)
+      text += number(told.answers.runs[i].values[metric]) + ",";
     for (std::size_t c = 0; c < file.columns.size(); ++c)
       text += number(told.table.cells[i][c]) + (c + 1 < file.columns.size() ? "," : "\n");
   }

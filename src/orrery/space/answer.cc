@@ -29,14 +29,6 @@ constexpr std::string_view kForm = "1";
 constexpr std::array kTypes{CollectiveType::all_reduce, CollectiveType::all_gather,
                             CollectiveType::reduce_scatter, CollectiveType::all_to_all};
 
-std::optional<CollectiveType> type_named(const std::string& word) {
-  const calibrate::Collective* named = calibrate::collective_named(word);
-  if (named == nullptr) return std::nullopt;
-  for (const CollectiveType type : kTypes)
-    if (graph::name(type) == named->name) return type;
-  return std::nullopt;
-}
-
 struct Exchange {
   CollectiveType type = CollectiveType::all_reduce;
   CollectiveAsked asked;
@@ -47,11 +39,8 @@ Result<Exchange> read_exchange(const Json& tree, const std::string& where) {
   config::Reading reading{where};
   config::read_value(tree, "/collective", {}, read.asked, reading);
   if (reading.error) return tl::unexpected(*std::move(reading.error));
-  const auto type = type_named(read.asked.type);
-  if (!type)
-    return fail(Errc::config_range, where + ":/collective/type",
-                fmt::format("{} is no collective", in_quotes(read.asked.type)),
-                "all_reduce, all_gather, reduce_scatter or all_to_all");
+  const auto type = collective_type(read.asked.type, where + ":/collective/type");
+  if (!type) return tl::unexpected(type.error());
   read.type = *type;
   return read;
 }
@@ -135,9 +124,18 @@ void add_bus_bandwidth(const study::Outcome& outcome, const Run& run, Values& va
 
 }  // namespace
 
+Result<CollectiveType> collective_type(const std::string& word, const std::string& where) {
+  if (const calibrate::Collective* named = calibrate::collective_named(word))
+    for (const CollectiveType type : kTypes)
+      if (graph::name(type) == named->name) return type;
+  return fail(Errc::config_range, where, fmt::format("{} is no collective", in_quotes(word)),
+              "all_reduce, all_gather, reduce_scatter or all_to_all");
+}
+
 std::string digest(const Run& run) {
-  const std::string text = fmt::format("{}\n{}\n{}\n{}\n{}\n", kForm, ORRERY_VERSION,
-                                       run.cluster.dump(), run.job.dump(), run.collective.dump());
+  std::string text = fmt::format("{}\n{}\n{}\n{}\n{}\n", kForm, ORRERY_VERSION, run.cluster.dump(),
+                                 run.job.dump(), run.collective.dump());
+  if (!run.split.is_null()) text += run.split.dump() + "\n";
   calibrate::Sha256 sum;
   sum.add(std::as_bytes(std::span(text)));
   return sum.hex();

@@ -35,6 +35,10 @@ struct CollectiveAsked {
           .by_default("all")};
 };
 
+/// The collective of that name. Errc: config_range.
+[[nodiscard]] Result<graph::CollectiveType> collective_type(const std::string& word,
+                                                            const std::string& where);
+
 /// Everything that a run's figures follow from, as 64 hexadecimal digits: what it is asked and the
 /// program's version. Files that clusters name by path count as their paths.
 [[nodiscard]] std::string digest(const Run& run);

@@ -10,6 +10,7 @@
 #include "orrery/core/thread_pool.h"
 #include "orrery/core/whole_file.h"
 #include "orrery/space/answer.h"
+#include "orrery/space/split_run.h"
 
 namespace orrery::space {
 
@@ -25,10 +26,17 @@ std::string lines_of(const Space& space, std::span<const Run> runs,
   return text;
 }
 
+Result<Values> ask(const Space& space, const Run& run) {
+  if (!run.split.is_null()) return split_values(run, space.where);
+  const auto outcome = simulate(run, space.where);
+  if (!outcome) return tl::unexpected(outcome.error());
+  return values_of(*outcome, run);
+}
+
 Answered answer(const Space& space, const Run& run) {
-  auto outcome = simulate(run, space.where);
-  if (outcome) return {std::nullopt, values_of(*outcome, run)};
-  Error error = outcome.error();
+  auto values = ask(space, run);
+  if (values) return {std::nullopt, *std::move(values)};
+  Error error = values.error();
   if (!run.at.empty()) error.what += fmt::format(" (in the run {})", words(space, run));
   return {std::move(error), {}};
 }

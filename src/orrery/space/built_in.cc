@@ -6,7 +6,7 @@
 namespace orrery::space {
 
 extern const std::string_view kThemisTutorialText, kWaferScaleText, kThemisText, kScalingText,
-    kV100RingText, kTutorialsText, kCometText, kMemoryPoolsText;
+    kV100RingText, kTutorialsText, kCometText, kMemoryPoolsText, kLibraText;
 
 std::vector<BuiltIn> built_in_studies() {
   return {{"themis-tutorial", kThemisTutorialText},
@@ -16,7 +16,8 @@ std::vector<BuiltIn> built_in_studies() {
           {"v100-ring", kV100RingText},
           {"tutorials", kTutorialsText},
           {"comet", kCometText},
-          {"memory-pools", kMemoryPoolsText}};
+          {"memory-pools", kMemoryPoolsText},
+          {"libra", kLibraText}};
 }
 
 }  // namespace orrery::space

@@ -113,7 +113,7 @@ struct Picture {
 struct CaseStudyFile {
   std::int64_t version = 1;
   std::string title, about, source;
-  Tree cluster, job, collective;
+  Tree cluster, job, collective, split;
   std::vector<Axis> axes;
   Places leave_out;
   std::vector<Column> columns;
@@ -129,6 +129,8 @@ struct CaseStudyFile {
       config::field("cluster", &CaseStudyFile::cluster, "a cluster file's keys, of all runs"),
       config::field("job", &CaseStudyFile::job, "a workload specification's keys, of all runs"),
       config::field("collective", &CaseStudyFile::collective, "instead of a job, of all runs"),
+      config::field("split", &CaseStudyFile::split,
+                    "instead of a job and without a cluster: bandwidth to be split, of all runs"),
       config::field("axes", &CaseStudyFile::axes, "along which runs differ; all combinations run",
                     config::between(0, limits::kAxes)),
       config::field("leave_out", &CaseStudyFile::leave_out, "combinations that do not run",

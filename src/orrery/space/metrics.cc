@@ -34,7 +34,17 @@ constexpr std::array<MetricInfo, kMetrics> kInfo{
     MetricInfo{Metric::peak_memory, "peak_memory", Unit::bytes, "peak memory",
                "of a job: most that tensors of a rank take at once"},
     MetricInfo{Metric::flops, "flops", Unit::flops, "FLOP/s per device",
-               "of a job: what its model needs, per second and device"}};
+               "of a job: what its model needs, per second and device"},
+    MetricInfo{Metric::bandwidth_0, "bandwidth_0", Unit::bandwidth, "dimension 0",
+               "of a split: what a device has there, innermost"},
+    MetricInfo{Metric::bandwidth_1, "bandwidth_1", Unit::bandwidth, "dimension 1",
+               "… in the next dimension"},
+    MetricInfo{Metric::bandwidth_2, "bandwidth_2", Unit::bandwidth, "dimension 2", "… in the next"},
+    MetricInfo{Metric::bandwidth_3, "bandwidth_3", Unit::bandwidth, "dimension 3", "… in the next"},
+    MetricInfo{Metric::gain, "gain", Unit::ratio, "over equal",
+               "of a split: how many times as good as equal bandwidths, by what it is the best of"},
+    MetricInfo{Metric::gap, "gap", Unit::share, "gap",
+               "of a split: how much better another could be at most"}};
 
 struct Scale {
   Unit unit;

@@ -31,9 +31,15 @@ enum class Metric : std::uint8_t {
   utilisation,
   bus_bandwidth,
   peak_memory,
-  flops
+  flops,
+  bandwidth_0,
+  bandwidth_1,
+  bandwidth_2,
+  bandwidth_3,
+  gain,
+  gap
 };
-inline constexpr std::size_t kMetrics = 12;
+inline constexpr std::size_t kMetrics = 18;
 
 struct MetricInfo {
   Metric metric;

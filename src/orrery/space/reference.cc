@@ -5,6 +5,7 @@
 
 #include "orrery/space/answer.h"
 #include "orrery/space/case_study.h"
+#include "orrery/space/split_run.h"
 
 namespace orrery::space {
 
@@ -22,13 +23,19 @@ std::string case_study_reference() {
       "\nA `cluster` has the keys of [the cluster file](cluster.md), a `job` those of [the "
       "workload "
       "specification](workload.md); either may be the name of such a file, from the folder of this "
-      "one. A run has a job or a collective.\n\n## axes\n\n" +
+      "one. A run has a job, a collective or a `split`, and the latter no cluster.\n\n## axes\n\n" +
       config::reference_table<Axis>() + "\n## axes: choices\n\n" +
       config::reference_table<Choice>() +
       "\nChoices are laid over what is there, axis by axis and key by key; null takes a key away, "
       "and lists are replaced as a whole (RFC 7386). At most " +
       fmt::format("{}", limits::kRuns) + " combinations.\n\n## collective\n\n" +
-      config::reference_table<CollectiveAsked>() + "\n## columns\n\n" +
+      config::reference_table<CollectiveAsked>() +
+      "\n## split\n\nNothing is simulated: the split of bandwidth with the shortest time is "
+      "found by formula ([what it says](../split-bandwidth.md)).\n\n" +
+      config::reference_table<SplitAsked>() + "\n## split: dimensions\n\n" +
+      config::reference_table<SplitDimension>() + "\n## split: jobs\n\n" +
+      config::reference_table<SplitJob>() + "\n## split: jobs: collectives\n\n" +
+      config::reference_table<SplitCollective>() + "\n## columns\n\n" +
       config::reference_table<Column>() + "\n| metric | |\n|---|---|\n";
   for (const MetricInfo& metric : metrics())
     text += fmt::format("| `{}` | {} |\n", metric.name, metric.about);

@@ -72,22 +72,25 @@ Result<void> check_run(const Space& space, const Run& run) {
         fmt::format("{} {}", run.at.empty() ? "the run" : "the run " + words(space, run), what),
         std::string(hint));
   };
-  if (run.cluster.is_null()) return wrong("has no cluster", "set `cluster`");
-  if (run.job.is_null() == run.collective.is_null())
-    return wrong(
-        run.job.is_null() ? "has neither a job nor a collective" : "has a job and a collective",
-        "set one of `job` and `collective`");
+  const int asks = (run.job.is_null() ? 0 : 1) + (run.collective.is_null() ? 0 : 1) +
+                   (run.split.is_null() ? 0 : 1);
+  if (run.cluster.is_null() && run.split.is_null()) return wrong("has no cluster", "set `cluster`");
+  if (asks != 1)
+    return wrong(asks == 0 ? "has neither a job nor a collective"
+                           : "has several of a job, a collective and a split",
+                 "set one of `job`, `collective` and `split`");
   return {};
 }
 
 Run run_at(const Space& space, const std::vector<std::size_t>& digits) {
-  Run run{{}, space.cluster.value, space.job.value, space.collective.value};
+  Run run{{}, space.cluster.value, space.job.value, space.collective.value, space.split.value};
   for (std::size_t a = 0; a < digits.size(); ++a) {
     const Choice& choice = space.axes[a].choices[digits[a]];
     run.at.push_back(choice.name);
     lay_over(run.cluster, choice.cluster);
     lay_over(run.job, choice.job);
     lay_over(run.collective, choice.collective);
+    lay_over(run.split, choice.split);
   }
   return run;
 }
@@ -113,7 +116,8 @@ Result<void> settle(Space& space) {
     for (std::size_t c = 0; c < space.axes[a].choices.size(); ++c) {
       Choice& choice = space.axes[a].choices[c];
       for (const auto& [tree, key] :
-           {std::pair{&choice.cluster, "cluster"}, std::pair{&choice.job, "job"}}) {
+           {std::pair{&choice.cluster, "cluster"}, std::pair{&choice.job, "job"},
+            std::pair{&choice.split, "split"}}) {
         auto read = load(*tree, space.where, fmt::format("axes/{}/choices/{}/{}", a, c, key));
         if (!read) return read;
       }
@@ -128,7 +132,8 @@ Result<void> settle(Space& space) {
     if (!fine) return fine;
   }
   if (auto read = load(space.cluster, space.where, "cluster"); !read) return read;
-  return load(space.job, space.where, "job");
+  if (auto read = load(space.job, space.where, "job"); !read) return read;
+  return load(space.split, space.where, "split");
 }
 
 Result<std::vector<Run>> runs_of(const Space& space) {

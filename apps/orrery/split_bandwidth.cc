@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// orrery split-bandwidth: how much of a network's bandwidth each dimension should have for a job.
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <utility>
+
+#include "arguments.h"
+#include "inputs.h"
+#include "orrery/core/units.h"
+#include "orrery/present/split_text.h"
+#include "orrery/search/split_words.h"
+#include "output_file.h"
+#include "progress.h"
+
+namespace orrery::app {
+
+namespace {
+
+struct SplitOptions {
+  search::SplitQuestion asked;
+  search::SplitWords words;
+};
+
+int split_bandwidth(SplitOptions& options, Session& session) {
+  if (!options.asked.question.job.given())
+    return session.fail({Errc::usage, "JOB", "is missing",
+                         "a specification (job.yaml), or --model with --tp, --dp …"});
+  if (auto read = search::read_words(options.words, options.asked); !read)
+    return session.fail(read.error());
+  Findings findings;
+  ShownWatch watch(session);
+  const auto answer = search::split_for_job(options.asked, watch, findings);
+  watch.through();
+  if (!answer) return session.fail(answer.error(), findings);
+  const std::string path = std::exchange(session.output, {});
+  if (!path.empty())
+    if (auto done = write_output(path, answer->file, session.force); !done)
+      return session.fail(done.error(), findings);
+  if (path == "-") return kOk;
+  return session.deliver(present::split_text(*answer, path, findings, session.out_style()),
+                         [&] { return present::split_json(*answer, path, findings); });
+}
+
+}  // namespace
+
+void add_split_bandwidth(CLI::App& table, Session& session) {
+  CLI::App* command = table.add_subcommand(
+      "split-bandwidth", "Split a total of bandwidth among a network's dimensions for a job");
+  command->description(
+      "Split a total of bandwidth among a network's dimensions for a job: the split with the\n"
+      "shortest communication, or the best of time and cost, with proof; beside it the cluster as\n"
+      "it is and all dimensions alike, each by formula and simulated.\n\n"
+      "Examples:\n"
+      "  orrery split-bandwidth job.yaml --cluster cluster.yaml --total '600 GB/s'\n"
+      "  orrery split-bandwidth job.yaml --cluster cluster.yaml --objective time-cost \\\n"
+      "    --cost 2,2,57.4 --most '2=50 GB/s' -o better.yaml\n");
+  const auto options = std::make_shared<SplitOptions>();
+  search::SplitWords& words = options->words;
+  add_spec_options(*command, options->asked.question.job, true);
+  command
+      ->add_option("--cluster", options->asked.question.cluster,
+                   "The cluster: a file with dimensions, or a name of several ('h100-sxm:64')")
+      ->type_name("FILE")
+      ->group("Inputs")
+      ->required();
+  command
+      ->add_option("--total", words.total,
+                   "Of a device over all dimensions together; by default as much as there is")
+      ->type_name("RATE");
+  command
+      ->add_option("--objective", words.objective,
+                   "time: of communication; time-cost: (compute + communication) x cost")
+      ->type_name("WORD")
+      ->capture_default_str();
+  command
+      ->add_option("--cost", words.costs,
+                   "Of a GB/s in each dimension, innermost first (2,2,57.4), in any money")
+      ->type_name("LIST");
+  command
+      ->add_option("--least", words.least, "A dimension has no less: '1=50 GB/s'; may be repeated")
+      ->type_name("DIM=RATE")
+      ->allow_extra_args(false);
+  command->add_option("--most", words.most, "… no more")
+      ->type_name("DIM=RATE")
+      ->allow_extra_args(false);
+  command
+      ->add_option("--order", words.order,
+                   "Dimensions each of which has no less than the next: 0,1,2")
+      ->type_name("LIST");
+  session.add_options(*command, true);
+  command->get_option("--output")
+      ->description("Write the cluster file with the best split to FILE ('-' for stdout)");
+  command->callback([options, &session] {
+    session.command = "split-bandwidth";
+    session.action = [options, &session] { return split_bandwidth(*options, session); };
+  });
+}
+
+}  // namespace orrery::app

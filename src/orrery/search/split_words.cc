@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/search/split_words.h"
+
+#include <string_view>
+#include <utility>
+
+#include "orrery/core/text.h"
+#include "orrery/core/units.h"
+#include "orrery/search/limits.h"
+
+namespace orrery::search {
+
+namespace {
+
+std::vector<std::string_view> pieces(std::string_view list) {
+  std::vector<std::string_view> found;
+  while (true) {
+    const std::size_t comma = list.find(',');
+    found.push_back(list.substr(0, comma));
+    if (comma == std::string_view::npos) return found;
+    list.remove_prefix(comma + 1);
+  }
+}
+
+Result<std::uint32_t> dimension(std::string_view word, const std::string& where) {
+  const auto read = parse_integer(word, where);
+  if (!read) return tl::unexpected(read.error());
+  if (*read < 0 || *read >= static_cast<std::int64_t>(limits::kDims))
+    return fail(Errc::config_range, where, in_quotes(word) + " is no dimension",
+                "they are counted from 0, innermost first");
+  return static_cast<std::uint32_t>(*read);
+}
+
+Result<void> read_bounds(const std::vector<std::string>& texts, const std::string& where,
+                         std::vector<std::pair<std::uint32_t, Bandwidth>>& out) {
+  for (const std::string& text : texts) {
+    const std::size_t equals = text.find('=');
+    if (equals == std::string::npos)
+      return fail(Errc::usage, where, in_quotes(text) + " is no bound of a dimension",
+                  where + " '1=50 GB/s'");
+    const auto dim = dimension(std::string_view(text).substr(0, equals), where);
+    if (!dim) return tl::unexpected(dim.error());
+    const auto rate = parse_bandwidth(std::string_view(text).substr(equals + 1), where);
+    if (!rate) return tl::unexpected(rate.error());
+    out.emplace_back(*dim, *rate);
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<void> read_words(const SplitWords& words, SplitQuestion& asked) {
+  if (!words.total.empty()) {
+    const auto total = parse_bandwidth(words.total, "--total");
+    if (!total) return tl::unexpected(total.error());
+    asked.total = *total;
+  }
+  if (words.objective != "time" && words.objective != "time-cost")
+    return fail(Errc::usage, "--objective", in_quotes(words.objective) + " is none",
+                "time or time-cost");
+  asked.objective = words.objective == "time" ? SplitObjective::time : SplitObjective::time_cost;
+  if (words.costs.empty() == (asked.objective == SplitObjective::time_cost))
+    return fail(Errc::usage, "--cost",
+                words.costs.empty() ? "is missing" : "counts for --objective time-cost only",
+                "--objective time-cost --cost 2,2,57.4: of a GB/s in each dimension");
+  if (!words.costs.empty())
+    for (const std::string_view piece : pieces(words.costs)) {
+      const auto cost = parse_number(piece, "--cost");
+      if (!cost) return tl::unexpected(cost.error());
+      asked.costs.push_back(*cost);
+    }
+  if (auto read = read_bounds(words.least, "--least", asked.least); !read) return read;
+  if (auto read = read_bounds(words.most, "--most", asked.most); !read) return read;
+  if (words.order.empty()) return {};
+  std::vector<std::uint32_t> order;
+  for (const std::string_view piece : pieces(words.order)) {
+    const auto dim = dimension(piece, "--order");
+    if (!dim) return tl::unexpected(dim.error());
+    order.push_back(*dim);
+  }
+  for (std::size_t i = 0; i + 1 < order.size(); ++i)
+    asked.order.emplace_back(order[i], order[i + 1]);
+  return {};
+}
+
+}  // namespace orrery::search
