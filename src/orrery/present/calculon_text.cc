@@ -17,7 +17,7 @@ namespace calculon = estimate::calculon;
 
 namespace {
 
-std::string seconds_text(double seconds) {
+std::string calculon_time(double seconds) {
   return format_time(Time(static_cast<std::int64_t>(std::min(seconds, 4e6) * 1e12 + 0.5)));
 }
 
@@ -75,7 +75,7 @@ std::string calculon_step_text(const ToldStep& told, report::Style style) {
   const calculon::Space& space = told.step.space;
   const double total = times.total();
   report::Sheet sheet(style);
-  sheet.add("step", seconds_text(total));
+  sheet.add("step", calculon_time(total));
   sheet.add("samples",
             fmt::format("{:.3f} a second", static_cast<double>(told.plan.batch_size) / total));
   const auto flop = told.step.block.useful_flop();
@@ -88,8 +88,8 @@ std::string calculon_step_text(const ToldStep& told, report::Style style) {
   report::Table table({{"part"}, {"time", true}, {"share", true}, {"on links", true}});
   const auto row = [&](std::string_view name, double seconds, double link) {
     if (seconds == 0 && link <= 0) return;
-    table.row({std::string(name), seconds_text(seconds), report::percent(seconds / total),
-               link > 0 ? seconds_text(link) : ""});
+    table.row({std::string(name), calculon_time(seconds), report::percent(seconds / total),
+               link > 0 ? calculon_time(link) : ""});
   };
   row("forward", times.forward, -1);
   row("backward", times.backward, -1);
@@ -147,7 +147,7 @@ std::string calculon_search_text(const calculon::Search& search, report::Style s
   for (const calculon::Found& one : search.best) {
     const calculon::Plan& plan = one.plan;
     table.row(
-        {fmt::format("{:.3f}", one.samples_per_second), seconds_text(one.seconds),
+        {fmt::format("{:.3f}", one.samples_per_second), calculon_time(one.seconds),
          std::to_string(plan.tensor_par), std::to_string(plan.pipeline_par),
          std::to_string(plan.data_par), std::to_string(plan.microbatch_size),
          std::to_string(plan.pipeline_interleaving),

@@ -287,19 +287,16 @@ Result<OpCosts::Times> OpCosts::of(const Program& program) {
   Times times;
   times.of.resize(program.bodies.size());
   if (auto done = find_queues(program, times); !done) return tl::unexpected(done.error());
-  std::vector<bool> seen(program.bodies.size());
-  for (const Role& role : program.roles) {
-    each_body(role, program.bodies.size(), [&](std::uint32_t body) {
-      if (seen[body]) return;
-      seen[body] = true;
-      for (const Op& op : program.bodies[body].ops) {
-        if (op.op_class == OpClass::copy) {
-          times.of[body].emplace_back();
-        } else if (is_message(op)) {
-          times.of[body].push_back({.takes = message(program, role, op)});
-        } else {
-          times.of[body].push_back(known_.at(key(program, op)));
-        }
+  for (std::uint32_t r = 0; r < program.roles.size(); ++r) {
+    each_body(program.roles[r], program.bodies.size(), [&](std::uint32_t body) {
+      const auto& ops = program.bodies[body].ops;
+      for (std::uint32_t i = 0; i < ops.size(); ++i)
+        if (ops[i].kind == NodeKind::send)
+          times.messages[{r, body, i}] = message(program, program.roles[r], ops[i]);
+      if (!times.of[body].empty()) return;
+      for (const Op& op : ops) {
+        const bool told = op.op_class != OpClass::copy && !is_message(op);
+        times.of[body].push_back(told ? known_.at(key(program, op)) : Cost{});
       }
     });
   }

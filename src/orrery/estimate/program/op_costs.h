@@ -41,10 +41,11 @@ class OpCosts {
   OpCosts(const OpCosts&) = delete;
   OpCosts& operator=(const OpCosts&) = delete;
 
-  /// By body and op; registers take nothing. Messages take what they do between the
-  /// first rank of the role that sends (or receives) them and its peer.
+  /// By body and op; registers take nothing.
   struct Times {
     std::vector<std::vector<Cost>> of;
+    /// By role, body and op: what is sent, from the first rank of the role to its peer.
+    std::map<std::array<std::uint32_t, 3>, std::int64_t> messages;
     /// By axis: collectives of axes with the same number wait for each other, as they use the same
     /// links; 0: for nobody else's (or across stages, where it is not looked at).
     std::array<std::uint8_t, workload::kAxes> queue{};

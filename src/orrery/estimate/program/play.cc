@@ -212,6 +212,7 @@ class Player {
         break;
       }
       case Score::What::send:
+        end = start + score_.message(number_, segment().body, step);
         told_.messages[Told::message(score_.peer(number_, step), step.edge, microbatch())] = end;
         break;
       case Score::What::receive:

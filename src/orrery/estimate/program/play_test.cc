@@ -86,36 +86,44 @@ std::string spec_of(int tp, int pp, const std::string& more_parallel, const std:
       tp, pp, dp, more_parallel, schedule, dp * microbatches, rest);
 }
 
-// Every way to parallelise with every schedule, sharding and recomputation: where no collectives of
-// a rank meet on one network, as in a simulation; there, within 3 %.
-TEST(Play, IsWhatASimulationSays) {
-  for (const std::string& text : {kA100s, kPlain}) {
-    const auto cluster = cluster_of(text);
-    OpCosts costs(cluster);
-    std::mt19937_64 random(5);
-    const auto one_of = [&](const auto& list) { return list[random() % std::size(list)]; };
-    double sum = 0;
-    const int cases = rounds(60, 8);
-    for (int i = 0; i < cases; ++i) {
-      const int tp = one_of(std::vector{1, 2, 4, 8}), pp = one_of(std::vector{1, 2, 4});
-      const std::string sharding =
-          one_of(std::vector<std::string>{"none", "zero1", "zero2", "zero3"});
-      const std::string sp = tp > 1 && random() % 2 == 0 ? ", sp: true" : "";
-      const std::string schedule =
-          pp == 1 ? "kind: 1f1b"
-                  : one_of(std::vector<std::string>{"kind: 1f1b", "kind: gpipe", "kind: zb_h1",
-                                                    "kind: interleaved, chunks: 2",
-                                                    "kind: zb_v, chunks: 2"});
-      const std::string recompute = one_of(std::vector<std::string>{"none", "selective", "full"});
-      const std::string spec =
-          spec_of(tp, pp, ", sharding: " + (32 / (tp * pp) > 1 ? sharding : "none") + sp, schedule,
-                  "recompute: {kind: " + recompute + "}");
-      const double is = off(program_of(spec), costs, *cluster);
-      EXPECT_LT(std::abs(is), 0.03) << spec << text;
-      sum += std::abs(is);
-    }
-    EXPECT_LT(sum / cases, 0.005);
+/// Differences of random plans of 32 devices: schedules x sharding x recomputation x sequences.
+std::vector<double> differences(const std::string& machine, int cases) {
+  const auto cluster = cluster_of(machine);
+  OpCosts costs(cluster);
+  std::mt19937_64 random(5);
+  const auto one_of = [&](const auto& list) { return list[random() % std::size(list)]; };
+  std::vector<double> found;
+  for (int i = 0; i < cases; ++i) {
+    const int tp = one_of(std::vector{1, 2, 4, 8}), pp = one_of(std::vector{1, 2, 4});
+    const auto sharding = one_of(std::vector<std::string>{"none", "zero1", "zero2", "zero3"});
+    const std::string sp = tp > 1 && random() % 2 == 0 ? ", sp: true" : "";
+    const auto staged =
+        one_of(std::vector<std::string>{"kind: 1f1b", "kind: gpipe", "kind: zb_h1",
+                                        "kind: interleaved, chunks: 2", "kind: zb_v, chunks: 2"});
+    const auto recompute = one_of(std::vector<std::string>{"none", "selective", "full"});
+    const std::string spec =
+        spec_of(tp, pp, ", sharding: " + (32 / (tp * pp) > 1 ? sharding : "none") + sp,
+                pp == 1 ? "kind: 1f1b" : staged, "recompute: {kind: " + recompute + "}");
+    found.push_back(off(program_of(spec), costs, *cluster));
   }
+  return found;
+}
+
+// A library runs collectives: they, and kernels beside them, are as a simulation has them.
+TEST(Play, IsWhatASimulationSays) {
+  for (const double is : differences(kA100s, rounds(80, 8))) EXPECT_LT(std::abs(is), 1e-6);
+}
+
+// Collectives in chunks over several dimensions, where those of two groups share some of them: it
+// is told that they wait for each other, not chunk by chunk.
+TEST(Play, IsNearWhereChunksShareDimensions) {
+  double sum = 0;
+  const int cases = rounds(60, 8);
+  for (const double is : differences(kPlain, cases)) {
+    EXPECT_LT(std::abs(is), 0.35);
+    sum += std::abs(is);
+  }
+  EXPECT_LT(sum / cases, 0.05);
 }
 
 TEST(Play, IsExactWhereCollectivesDoNotMeet) {

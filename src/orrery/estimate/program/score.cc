@@ -71,18 +71,21 @@ Score::What what_of(const Op& op) {
 
 }  // namespace
 
-Score::Score(const Program& program, const OpCosts::Times& times)
-    : bars(program.bodies.size()), roles(static_cast<std::int64_t>(program.roles.size())) {
+Score::Score(const Program& program, const OpCosts::Times& of)
+    : times(&of),
+      bars(program.bodies.size()),
+      roles(static_cast<std::int64_t>(program.roles.size())) {
   const auto roles_by_axis = roles_of(program);
   Places numbers;
   for (std::size_t body = 0; body < bars.size(); ++body) {
-    if (times.of[body].empty()) continue;  // nobody runs it
+    if (of.of[body].empty()) continue;  // nobody runs it
     Bar& bar = bars[body];
     for (std::size_t i = 0; i < program.bodies[body].ops.size(); ++i) {
       const Op& op = program.bodies[body].ops[i];
       Step step;
-      step.cost = times.of[body][i];
+      step.cost = of.of[body][i];
       step.what = what_of(op);
+      step.number = static_cast<std::uint32_t>(i);
       step.stream = numbers.stream(op.stream);
       for (const workload::Stream wait : op.waits)
         if (wait != workload::stream::none) step.waits[step.wait_count++] = numbers.stream(wait);
@@ -92,7 +95,7 @@ Score::Score(const Program& program, const OpCosts::Times& times)
       if (step.what == What::collective) {
         step.group = step.waits[step.wait_count++] = numbers.axis(op.axis);
         step.roles = roles_by_axis[step.axis];
-        step.queue = times.queue[step.axis];
+        step.queue = of.queue[step.axis];
       }
       step.edge = op.edge;
       if (op.axis == Axis::pp) step.shift = op.shift;

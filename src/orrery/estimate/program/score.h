@@ -26,7 +26,8 @@ struct Score {
     std::array<std::uint8_t, 5> waits{};  ///< collectives wait for the one before of their group
     std::uint32_t roles = 1;              ///< that take part in a collective
     std::uint32_t edge = 0;
-    std::int32_t shift = 0;  ///< send: how many roles on; of messages inside stages 0
+    std::uint32_t number = 0;  ///< of the op in its body
+    std::int32_t shift = 0;    ///< send: how many roles on; of messages inside stages 0
   };
   struct Bar {
     std::vector<Step> steps;
@@ -35,13 +36,19 @@ struct Score {
 
   Score(const workload::Program& program, const OpCosts::Times& times);
 
+  /// What a message takes.
+  [[nodiscard]] std::int64_t message(std::uint32_t role, std::uint32_t body,
+                                     const Step& step) const {
+    return times->messages.at({role, body, step.number});
+  }
   [[nodiscard]] std::uint64_t peer(std::uint32_t role, const Step& step) const {
     const std::int64_t to = std::int64_t{role} + step.shift;
     return static_cast<std::uint64_t>((to % roles + roles) % roles);
   }
 
-  std::vector<Bar> bars;   ///< by body
-  std::size_t places = 1;  ///< streams, registers and groups that are used
+  const OpCosts::Times* times;  ///< outlive this
+  std::vector<Bar> bars;        ///< by body
+  std::size_t places = 1;       ///< streams, registers and groups that are used
   std::int64_t roles = 1;
 };
 
