@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <utility>
 #include <vector>
 
@@ -149,9 +150,12 @@ std::string plan_search_text(const PlanSearch& search, report::Style style) {
                                [](const PlanAnswer& one) { return one.simulated.has_value(); });
   if (!all)
     text += "* estimated: ops one after another as a simulation has them alone (docs/search.md)\n";
-  if (search.worst_off != 0)
-    text += fmt::format("Estimates were {:+.2f} % off the simulations at most.\n",
-                        search.worst_off * 100);
+  const bool both = std::any_of(search.best.begin(), search.best.end(), [](const PlanAnswer& one) {
+    return one.simulated.has_value() && one.estimate.has_value();
+  });
+  if (both)
+    text += fmt::format("Estimates were {:.2f} % off the simulations at most.\n",
+                        std::abs(search.worst_off) * 100);
   return text + lost_table(search, style);
 }
 
