@@ -45,7 +45,8 @@ class Player {
         told_(told),
         ends_(score.places),
         before_(score.places),
-        expects_(score.places, kNone) {
+        expects_(score.places, kNone),
+        lanes_(score.lanes) {
     if (!over() && is_empty()) next_segment();
   }
 
@@ -79,10 +80,24 @@ class Player {
     std::int64_t ready, begin, end;
     double of_products, of_others;
     std::uint8_t queue;
-    std::uint64_t number = 0;  // in the order of issue
+    std::uint64_t number;  // in the order of issue
   };
 
-  static bool by_begin(const Running& a, const Running& b) { return a.begin < b.begin; }
+  /// Those of one stream, one after another, from the first that may not have ended.
+  struct Lane {
+    std::vector<Running> list;
+    std::size_t first = 0;
+    [[nodiscard]] auto begin() { return list.begin() + static_cast<std::ptrdiff_t>(first); }
+    [[nodiscard]] auto end() { return list.end(); }
+    [[nodiscard]] auto begin() const { return list.begin() + static_cast<std::ptrdiff_t>(first); }
+    [[nodiscard]] auto end() const { return list.end(); }
+    void forget(std::int64_t before) {
+      while (first < list.size() && list[first].end <= before) ++first;
+      if (first < list.size()) return;
+      list.clear();
+      first = 0;
+    }
+  };
 
   [[nodiscard]] const workload::Task& task() const { return role_.tasks[loop_].tasks[task_]; }
   [[nodiscard]] const workload::Segment& segment() const {
@@ -151,21 +166,23 @@ class Player {
   }
 
   /// No collective of those issued before that is still to end.
-  [[nodiscard]] bool none_runs_before(std::uint64_t issued) const {
+  [[nodiscard]] bool none_runs_before(std::uint64_t issued) {
     const std::int64_t now = ends_[Score::kCompute];
-    return std::all_of(running_.begin() + static_cast<std::ptrdiff_t>(first_running_),
-                       running_.end(),
-                       [&](const Running& one) { return one.end <= now || one.number >= issued; });
+    return std::all_of(lanes_.begin(), lanes_.end(), [&](Lane& lane) {
+      lane.forget(now);
+      return lane.begin() == lane.end() || lane.begin()->number >= issued;
+    });
   }
 
   void move_on(std::int64_t by, std::uint64_t issued) {
     for (std::size_t i = 0; i < ends_.size(); ++i)
       if (ends_[i] != before_[i]) ends_[i] += by;
-    for (Running& one : running_) {
-      if (one.number < issued) continue;
-      one.ready += by;
-      one.begin += by;
-      one.end += by;
+    for (Lane& lane : lanes_) {
+      for (auto one = lane.list.rbegin(); one != lane.list.rend() && one->number >= issued; ++one) {
+        one->ready += by;
+        one->begin += by;
+        one->end += by;
+      }
     }
   }
 
@@ -208,7 +225,8 @@ class Player {
         push_back(step, ready);
         end = *all + step.cost.takes;
         ends_[step.group] = end;
-        add_running({ready, start, end, step.cost.of_products, step.cost.of_others, step.queue});
+        lanes_[step.lane].list.push_back(
+            {ready, start, end, step.cost.of_products, step.cost.of_others, step.queue, issued_++});
         break;
       }
       case Score::What::send:
@@ -230,11 +248,14 @@ class Player {
 
   /// Behind who came to the same links before.
   [[nodiscard]] std::int64_t in_queue(const Score::Step& step, std::int64_t ready) const {
-    if (step.queue == 0) return ready;
     std::int64_t free = ready;
-    for (std::size_t i = first_running_; i < running_.size(); ++i)
-      if (running_[i].queue == step.queue && running_[i].ready <= ready)
-        free = std::max(free, running_[i].end);
+    if (step.queue == 0) return free;
+    for (const Lane& lane : lanes_) {
+      for (const Running& one : lane) {
+        if (one.ready > ready) break;
+        if (one.queue == step.queue) free = std::max(free, one.end);
+      }
+    }
     return free;
   }
 
@@ -242,53 +263,33 @@ class Player {
   /// them does so longer.
   void push_back(const Score::Step& step, std::int64_t ready) {
     if (step.queue == 0) return;
-    bool moved = false;
-    for (std::size_t i = first_running_; i < running_.size(); ++i) {
-      Running& one = running_[i];
-      if (one.queue != step.queue || one.ready <= ready) continue;
-      for (std::int64_t& end : ends_)
-        if (end == one.end) end += step.cost.takes;
-      one.begin += step.cost.takes;
-      one.end += step.cost.takes;
-      moved = true;
+    for (Lane& lane : lanes_) {
+      for (Running& one : lane) {
+        if (one.queue != step.queue || one.ready <= ready) continue;
+        for (std::int64_t& end : ends_)
+          if (end == one.end) end += step.cost.takes;
+        one.begin += step.cost.takes;
+        one.end += step.cost.takes;
+      }
     }
-    if (moved)
-      std::stable_sort(running_.begin() + static_cast<std::ptrdiff_t>(first_running_),
-                       running_.end(), by_begin);
-  }
-
-  void add_running(Running one) {
-    one.number = issued_++;
-    const auto place =
-        std::upper_bound(running_.begin() + static_cast<std::ptrdiff_t>(first_running_),
-                         running_.end(), one, by_begin);
-    running_.insert(place, one);
   }
 
   /// When a kernel ends that collectives leave less than all of the device
   /// (model/compute/interference.h).
   std::int64_t slowed(std::int64_t start, const OpCosts::Cost& cost) {
-    while (first_running_ < running_.size() && running_[first_running_].end <= start)
-      ++first_running_;
-    if (first_running_ == running_.size()) {
-      running_.clear();
-      first_running_ = 0;
-      return start + cost.takes;
-    }
+    for (Lane& lane : lanes_) lane.forget(start);
     auto left = static_cast<double>(cost.takes);
     std::int64_t now = start;
     while (true) {
       double taken = 0;
       std::int64_t until = kNever;
-      for (std::size_t i = first_running_; i < running_.size(); ++i) {
-        const Running& one = running_[i];
-        if (one.begin > now) {
-          until = std::min(until, one.begin);
-          break;
+      for (const Lane& lane : lanes_) {
+        for (const Running& one : lane) {
+          if (one.end <= now) continue;
+          until = std::min(until, one.begin > now ? one.begin : one.end);
+          if (one.begin > now) break;
+          taken += cost.product ? one.of_products : one.of_others;
         }
-        if (one.end <= now) continue;
-        taken += cost.product ? one.of_products : one.of_others;
-        until = std::min(until, one.end);
       }
       const double rate = 1 - std::min(taken, 0.5);
       const double needs = left / rate;
@@ -322,9 +323,8 @@ class Player {
   std::vector<std::int64_t> ends_, before_;  // by place
   std::vector<std::uint64_t> expects_;       // messages, by place
   std::array<std::uint32_t, workload::kAxes> turns_{};
-  bool waits_ = false;            // at a meeting
-  std::vector<Running> running_;  // by their begin
-  std::size_t first_running_ = 0;
+  bool waits_ = false;  // at a meeting
+  std::vector<Lane> lanes_;
   std::uint64_t issued_ = 0;
   std::int64_t busy_ = 0;
   std::size_t loop_ = 0, task_ = 0, segment_ = 0, step_ = 0;

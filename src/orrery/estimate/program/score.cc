@@ -77,6 +77,7 @@ Score::Score(const Program& program, const OpCosts::Times& of)
       roles(static_cast<std::int64_t>(program.roles.size())) {
   const auto roles_by_axis = roles_of(program);
   Places numbers;
+  std::vector<std::uint8_t> of_lane;  // its stream's place
   for (std::size_t body = 0; body < bars.size(); ++body) {
     if (of.of[body].empty()) continue;  // nobody runs it
     Bar& bar = bars[body];
@@ -96,6 +97,9 @@ Score::Score(const Program& program, const OpCosts::Times& of)
         step.group = step.waits[step.wait_count++] = numbers.axis(op.axis);
         step.roles = roles_by_axis[step.axis];
         step.queue = of.queue[step.axis];
+        const auto lane = std::find(of_lane.begin(), of_lane.end(), step.stream);
+        step.lane = static_cast<std::uint8_t>(lane - of_lane.begin());
+        if (lane == of_lane.end()) of_lane.push_back(step.stream);
       }
       step.edge = op.edge;
       if (op.axis == Axis::pp) step.shift = op.shift;
@@ -104,6 +108,7 @@ Score::Score(const Program& program, const OpCosts::Times& of)
     }
   }
   places = numbers.count();
+  lanes = of_lane.size();
 }
 
 }  // namespace orrery::estimate

@@ -23,6 +23,7 @@ struct Score {
     std::uint8_t stream = 0, marks = kNowhere, group = kNowhere, wait_count = 0;
     std::uint8_t axis = 0;
     std::uint8_t queue = 0;               ///< of collectives; 0: none
+    std::uint8_t lane = 0;                ///< … by stream
     std::array<std::uint8_t, 5> waits{};  ///< collectives wait for the one before of their group
     std::uint32_t roles = 1;              ///< that take part in a collective
     std::uint32_t edge = 0;
@@ -49,6 +50,7 @@ struct Score {
   const OpCosts::Times* times;  ///< outlive this
   std::vector<Bar> bars;        ///< by body
   std::size_t places = 1;       ///< streams, registers and groups that are used
+  std::size_t lanes = 0;        ///< streams of collectives
   std::int64_t roles = 1;
 };
 
