@@ -135,7 +135,8 @@ Result<CollectiveType> collective_type(const std::string& word, const std::strin
 std::string digest(const Run& run) {
   std::string text = fmt::format("{}\n{}\n{}\n{}\n{}\n", kForm, ORRERY_VERSION, run.cluster.dump(),
                                  run.job.dump(), run.collective.dump());
-  if (!run.split.is_null()) text += run.split.dump() + "\n";
+  for (const Json* asked : {&run.split, &run.calculon})
+    if (!asked->is_null()) text += asked->dump() + "\n";
   calibrate::Sha256 sum;
   sum.add(std::as_bytes(std::span(text)));
   return sum.hex();

@@ -10,6 +10,7 @@
 #include "orrery/core/thread_pool.h"
 #include "orrery/core/whole_file.h"
 #include "orrery/space/answer.h"
+#include "orrery/space/calculon_run.h"
 #include "orrery/space/split_run.h"
 
 namespace orrery::space {
@@ -28,6 +29,7 @@ std::string lines_of(const Space& space, std::span<const Run> runs,
 
 Result<Values> ask(const Space& space, const Run& run) {
   if (!run.split.is_null()) return split_values(run, space.where);
+  if (!run.calculon.is_null()) return calculon_values(run, space.where);
   const auto outcome = simulate(run, space.where);
   if (!outcome) return tl::unexpected(outcome.error());
   return values_of(*outcome, run);

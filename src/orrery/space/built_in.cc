@@ -6,7 +6,7 @@
 namespace orrery::space {
 
 extern const std::string_view kThemisTutorialText, kWaferScaleText, kThemisText, kScalingText,
-    kV100RingText, kTutorialsText, kCometText, kMemoryPoolsText, kLibraText;
+    kV100RingText, kTutorialsText, kCometText, kMemoryPoolsText, kLibraText, kCalculonText;
 
 std::vector<BuiltIn> built_in_studies() {
   return {{"themis-tutorial", kThemisTutorialText},
@@ -17,7 +17,8 @@ std::vector<BuiltIn> built_in_studies() {
           {"tutorials", kTutorialsText},
           {"comet", kCometText},
           {"memory-pools", kMemoryPoolsText},
-          {"libra", kLibraText}};
+          {"libra", kLibraText},
+          {"calculon", kCalculonText}};
 }
 
 }  // namespace orrery::space

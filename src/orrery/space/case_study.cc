@@ -136,8 +136,8 @@ Result<CaseStudy> parse_case_study(std::string_view text, const std::string& whe
   config::read_value(*tree, "", {}, study.file, reading);
   if (reading.error) return tl::unexpected(*std::move(reading.error));
   const CaseStudyFile& file = study.file;
-  study.space = {where,      file.cluster, file.job,           file.collective,
-                 file.split, file.axes,    file.leave_out.list};
+  study.space = {where,      file.cluster,  file.job,  file.collective,
+                 file.split, file.calculon, file.axes, file.leave_out.list};
   if (auto fine = settle(study.space); !fine) return tl::unexpected(fine.error());
   auto runs = runs_of(study.space);
   if (!runs) return tl::unexpected(runs.error());

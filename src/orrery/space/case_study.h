@@ -113,7 +113,7 @@ struct Picture {
 struct CaseStudyFile {
   std::int64_t version = 1;
   std::string title, about, source;
-  Tree cluster, job, collective, split;
+  Tree cluster, job, collective, split, calculon;
   std::vector<Axis> axes;
   Places leave_out;
   std::vector<Column> columns;
@@ -131,6 +131,8 @@ struct CaseStudyFile {
       config::field("collective", &CaseStudyFile::collective, "instead of a job, of all runs"),
       config::field("split", &CaseStudyFile::split,
                     "instead of a job and without a cluster: bandwidth to be split, of all runs"),
+      config::field("calculon", &CaseStudyFile::calculon,
+                    "likewise: a step by Calculon's rules, of all runs"),
       config::field("axes", &CaseStudyFile::axes, "along which runs differ; all combinations run",
                     config::between(0, limits::kAxes)),
       config::field("leave_out", &CaseStudyFile::leave_out, "combinations that do not run",

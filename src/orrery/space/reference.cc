@@ -23,7 +23,8 @@ std::string case_study_reference() {
       "\nA `cluster` has the keys of [the cluster file](cluster.md), a `job` those of [the "
       "workload "
       "specification](workload.md); either may be the name of such a file, from the folder of this "
-      "one. A run has a job, a collective or a `split`, and the latter no cluster.\n\n## axes\n\n" +
+      "one. A run has a job, a collective, a `split` or `calculon`, the latter two without a "
+      "cluster.\n\n## axes\n\n" +
       config::reference_table<Axis>() + "\n## axes: choices\n\n" +
       config::reference_table<Choice>() +
       "\nChoices are laid over what is there, axis by axis and key by key; null takes a key away, "
@@ -35,7 +36,10 @@ std::string case_study_reference() {
       config::reference_table<SplitAsked>() + "\n## split: dimensions\n\n" +
       config::reference_table<SplitDimension>() + "\n## split: jobs\n\n" +
       config::reference_table<SplitJob>() + "\n## split: jobs: collectives\n\n" +
-      config::reference_table<SplitCollective>() + "\n## columns\n\n" +
+      config::reference_table<SplitCollective>() +
+      "\n## calculon\n\nNothing is simulated: a step by [Calculon's rules](../calculon.md), of "
+      "what its "
+      "files would say: `model` (application), `system`, `execution`.\n\n## columns\n\n" +
       config::reference_table<Column>() + "\n| metric | |\n|---|---|\n";
   for (const MetricInfo& metric : metrics())
     text += fmt::format("| `{}` | {} |\n", metric.name, metric.about);

@@ -73,17 +73,23 @@ Result<void> check_run(const Space& space, const Run& run) {
         std::string(hint));
   };
   const int asks = (run.job.is_null() ? 0 : 1) + (run.collective.is_null() ? 0 : 1) +
-                   (run.split.is_null() ? 0 : 1);
-  if (run.cluster.is_null() && run.split.is_null()) return wrong("has no cluster", "set `cluster`");
+                   (run.split.is_null() ? 0 : 1) + (run.calculon.is_null() ? 0 : 1);
+  if (run.cluster.is_null() && run.split.is_null() && run.calculon.is_null())
+    return wrong("has no cluster", "set `cluster`");
   if (asks != 1)
     return wrong(asks == 0 ? "has neither a job nor a collective"
-                           : "has several of a job, a collective and a split",
-                 "set one of `job`, `collective` and `split`");
+                           : "has several of a job, a collective, a split and calculon",
+                 "set one of `job`, `collective`, `split` and `calculon`");
   return {};
 }
 
 Run run_at(const Space& space, const std::vector<std::size_t>& digits) {
-  Run run{{}, space.cluster.value, space.job.value, space.collective.value, space.split.value};
+  Run run{{},
+          space.cluster.value,
+          space.job.value,
+          space.collective.value,
+          space.split.value,
+          space.calculon.value};
   for (std::size_t a = 0; a < digits.size(); ++a) {
     const Choice& choice = space.axes[a].choices[digits[a]];
     run.at.push_back(choice.name);
@@ -91,6 +97,7 @@ Run run_at(const Space& space, const std::vector<std::size_t>& digits) {
     lay_over(run.job, choice.job);
     lay_over(run.collective, choice.collective);
     lay_over(run.split, choice.split);
+    lay_over(run.calculon, choice.calculon);
   }
   return run;
 }
@@ -117,7 +124,7 @@ Result<void> settle(Space& space) {
       Choice& choice = space.axes[a].choices[c];
       for (const auto& [tree, key] :
            {std::pair{&choice.cluster, "cluster"}, std::pair{&choice.job, "job"},
-            std::pair{&choice.split, "split"}}) {
+            std::pair{&choice.split, "split"}, std::pair{&choice.calculon, "calculon"}}) {
         auto read = load(*tree, space.where, fmt::format("axes/{}/choices/{}/{}", a, c, key));
         if (!read) return read;
       }
@@ -133,7 +140,8 @@ Result<void> settle(Space& space) {
   }
   if (auto read = load(space.cluster, space.where, "cluster"); !read) return read;
   if (auto read = load(space.job, space.where, "job"); !read) return read;
-  return load(space.split, space.where, "split");
+  if (auto read = load(space.split, space.where, "split"); !read) return read;
+  return load(space.calculon, space.where, "calculon");
 }
 
 Result<std::vector<Run>> runs_of(const Space& space) {

@@ -15,17 +15,19 @@
 namespace orrery::space {
 
 /// What a run is asked about. Trees hold what a cluster file, a job's specification, a
-/// collective (CollectiveAsked) and a split of bandwidth (SplitAsked) would.
+/// collective (CollectiveAsked), a split of bandwidth (SplitAsked) and Calculon's files would.
 struct Choice {
   std::string name;
-  Tree cluster, job, collective, split;  ///< laid over what the space and earlier axes say
+  Tree cluster, job, collective, split,
+      calculon;  ///< laid over what the space and earlier axes say
 
   static constexpr auto fields = std::tuple{
       config::field("name", &Choice::name, "what to call it").required(),
       config::field("cluster", &Choice::cluster, "keys of the cluster file that it sets"),
       config::field("job", &Choice::job, "keys of the workload specification that it sets"),
       config::field("collective", &Choice::collective, "keys of the collective that it sets"),
-      config::field("split", &Choice::split, "keys of the split that it sets")};
+      config::field("split", &Choice::split, "keys of the split that it sets"),
+      config::field("calculon", &Choice::calculon, "keys of Calculon's files that it sets")};
 };
 
 struct Axis {
@@ -41,15 +43,15 @@ struct Axis {
 /// `where` it was read, for errors and for the files that it names.
 struct Space {
   std::string where;
-  Tree cluster, job, collective, split;
+  Tree cluster, job, collective, split, calculon;
   std::vector<Axis> axes;
   std::vector<Place> leave_out;
 };
 
 /// One of its runs.
 struct Run {
-  std::vector<std::string> at;           ///< a choice for each axis
-  Json cluster, job, collective, split;  ///< one of the last three is not null
+  std::vector<std::string> at;                     ///< a choice for each axis
+  Json cluster, job, collective, split, calculon;  ///< one of the last four is not null
 };
 
 /// Names are there once, places exist, and files that trees name are read in their place.
@@ -58,9 +60,9 @@ struct Run {
 
 /// The product of a settled space's axes, the last one fastest, without what is left out. A mapping
 /// of a choice is merged into what was there key by key, null takes a key away, everything else
-/// replaces it (RFC 7386). Errc: config_conflict (a run without a cluster, but for splits; with
-/// none of job, collective and split, or with several), config_range (no run is left),
-/// limit_exceeded.
+/// replaces it (RFC 7386). Errc: config_conflict (a run of a job or a collective without a
+/// cluster; with none of job, collective, split and calculon, or with several), config_range (no
+/// run is left), limit_exceeded.
 [[nodiscard]] Result<std::vector<Run>> runs_of(const Space& space);
 
 /// Whether the place's axes and choices are there. Errc: config_range at `path` of the file.

@@ -79,8 +79,8 @@ TEST(Space, ARunIsAJobOrACollective) {
   const auto both = runs_of(space);
   ASSERT_FALSE(both);
   EXPECT_EQ(to_string(both.error()),
-            "test: the run first: b, second: x has several of a job, a collective and a split "
-            "(E1008)\n  hint: set one of `job`, `collective` and `split`");
+            "test: the run first: b, second: x has several of a job, a collective, a split and "
+            "calculon (E1008)\n  hint: set one of `job`, `collective`, `split` and `calculon`");
   space.collective.value = nullptr;
   EXPECT_EQ(runs_of(space).error().code, Errc::config_conflict) << "and here the others have none";
 }

@@ -76,7 +76,7 @@ TEST(SplitRun, SaysWhatIsWrong) {
               HasSubstr("small.yaml:/split: dimension 0: it has to have 200 GB/s at least"));
   EXPECT_THAT(why_not(changed("{size: 2}", "{size: 2, prize: 1}")), HasSubstr("prize"));
   EXPECT_THAT(why_not(split_study("job: {model: gpt3-175b}\n")),
-              HasSubstr("has several of a job, a collective and a split"));
+              HasSubstr("has several of a job, a collective, a split and calculon"));
 }
 
 // Each published bandwidth, by the digits but where its cause says why not.
