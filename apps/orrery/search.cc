@@ -2,13 +2,17 @@
 //
 // orrery search: the best plans of a job on a cluster.
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "arguments.h"
 #include "inputs.h"
+#include "orrery/core/text.h"
+#include "orrery/core/units.h"
 #include "orrery/present/plan_search_text.h"
 #include "output_file.h"
 #include "progress.h"
@@ -19,48 +23,96 @@ namespace {
 
 struct SearchOptions {
   search::PlanQuestion question;
-  std::string gpu;
-  std::int64_t gpus = 0;
+  std::vector<std::string> clusters, gpus, prices;
+  std::vector<std::int64_t> counts;
 };
 
-Result<void> settle_cluster(SearchOptions& options) {
-  if (options.question.cluster.empty()) {
-    if (options.gpu.empty() || options.gpus == 0)
-      return fail(Errc::usage, "--cluster", "is missing",
-                  "give a cluster file, or --gpu and --gpus: --gpu h100-sxm --gpus 256");
-    options.question.cluster = options.gpu + ":" + std::to_string(options.gpus);
-    return {};
+/// All that are asked about: those that are named, and each device in each number.
+Result<std::vector<std::string>> clusters_of(const SearchOptions& options) {
+  std::vector<std::string> clusters = options.clusters;
+  if (options.gpus.empty() != options.counts.empty())
+    return fail(Errc::usage, options.gpus.empty() ? "--gpu" : "--gpus", "is missing",
+                "--gpu h100-sxm --gpus 256");
+  for (const std::int64_t count : options.counts)
+    if (count < 1 || count > 1 << 24)
+      return fail(Errc::usage, "--gpus", std::to_string(count) + " is no number of devices",
+                  "1 to 16,777,216");
+  for (const std::string& gpu : options.gpus)
+    for (const std::int64_t count : options.counts)
+      clusters.push_back(gpu + ":" + std::to_string(count));
+  if (clusters.empty())
+    return fail(Errc::usage, "--cluster", "is missing",
+                "give a cluster file, or --gpu and --gpus: --gpu h100-sxm --gpus 256");
+  return clusters;
+}
+
+/// "h100-sxm=2.5"
+Result<std::map<std::string, double>> prices_of(const SearchOptions& options) {
+  std::map<std::string, double> prices;
+  for (const std::string& text : options.prices) {
+    const std::size_t at = text.find('=');
+    const auto price =
+        parse_number(at == std::string::npos ? "" : std::string_view(text).substr(at + 1));
+    if (!price)
+      return fail(Errc::usage, "--price", in_quotes(text) + " is no price",
+                  "NAME=PRICE, of a device for an hour: h100-sxm=2.5");
+    prices[text.substr(0, at)] = *price;
   }
-  if (!options.gpu.empty() || options.gpus != 0)
-    return fail(Errc::usage, "--gpu", "the cluster says it already",
-                "give --cluster, or --gpu and --gpus");
-  return {};
+  return prices;
+}
+
+search::PlanProgress told_by(Progress& progress) {
+  static const std::map<std::string, Progress::Phase> phases{
+      {"fit", {"fit", "fitting", "plans"}},
+      {"estimate", {"estimate", "estimating", "plans"}},
+      {"simulate", {"simulate", "simulating", "plans"}}};
+  return [&progress](const char* what, std::size_t done, std::size_t of) {
+    progress.tell(phases.at(what), done, of);
+  };
+}
+
+int write_best(const search::PlanSearch& found, const std::string& path, const Session& session) {
+  if (path.empty() || found.best.empty()) return kOk;
+  auto written = write_output(path, workload::to_yaml(found.best.front().spec), session.force);
+  return written ? kOk : session.fail(written.error());
+}
+
+int find_cluster(const SearchOptions& options, std::vector<std::string> clusters,
+                 Session& session) {
+  const auto prices = prices_of(options);
+  if (!prices) return session.fail(prices.error());
+  if (!session.output.empty())
+    return session.fail(
+        {Errc::usage, "--output", "keeps the plan of one cluster", "give one cluster, or --json"});
+  Progress progress(session);
+  const auto found =
+      search::search_clusters({options.question, std::move(clusters), *prices}, told_by(progress));
+  progress.clear();
+  if (!found) return session.fail(found.error());
+  const bool any = std::any_of(found->begin(), found->end(),
+                               [](const search::ClusterAnswer& one) { return one.fits(); });
+  return session.deliver(
+      present::cluster_search_text(*found, !prices->empty(), session.out_style()),
+      [&] { return present::cluster_search_json(*found, !prices->empty()); }, any ? kOk : kSaysNo);
 }
 
 int find_plans(SearchOptions& options, Session& session) {
-  if (auto fine = settle_cluster(options); !fine) return session.fail(fine.error());
   if (!options.question.job.given())
     return session.fail({Errc::usage, "--model", "is missing",
                          "a model of the catalogue, or a specification: --spec job.yaml"});
+  auto clusters = clusters_of(options);
+  if (!clusters) return session.fail(clusters.error());
+  if (clusters->size() > 1 || !options.prices.empty())
+    return find_cluster(options, *std::move(clusters), session);
+  options.question.cluster = clusters->front();
   const std::string path = std::exchange(session.output, {});
   if (!path.empty())
     if (auto fine = check_absent(path, session.force); !fine) return session.fail(fine.error());
   Progress progress(session);
-  const std::map<std::string, Progress::Phase> phases{
-      {"fit", {"fit", "fitting", "plans"}},
-      {"estimate", {"estimate", "estimating", "plans"}},
-      {"simulate", {"simulate", "simulating", "plans"}}};
-  const auto found = search::search_plans(options.question,
-                                          [&](const char* what, std::size_t done, std::size_t of) {
-                                            progress.tell(phases.at(what), done, of);
-                                          });
+  const auto found = search::search_plans(options.question, told_by(progress));
   progress.clear();
   if (!found) return session.fail(found.error());
-  if (!path.empty() && !found->best.empty())
-    if (auto written =
-            write_output(path, workload::to_yaml(found->best.front().spec), session.force);
-        !written)
-      return session.fail(written.error());
+  if (const int code = write_best(*found, path, session); code != kOk) return code;
   return session.deliver(
       present::plan_search_text(*found, session.out_style()),
       [&] { return present::plan_search_json(*found); }, found->best.empty() ? kSaysNo : kOk);
@@ -76,20 +128,28 @@ void add_search(CLI::App& table, Session& session) {
       "that\n"
       "fits is estimated, the best are simulated. What an option gives of the plan is tried "
       "alone;\n"
-      "several values go with commas (--tp 4,8).\n"
+      "several values go with commas (--tp 4,8). Of several clusters the best plan of each is "
+      "shown,\n"
+      "and which clusters no other beats in both time and cost.\n"
       "Exit code: 0, or 1 where no plan fits.\n\n"
       "Examples:\n"
       "  orrery search --model llama-3-70b --gpu h100-sxm --gpus 256\n"
       "  orrery search --spec job.yaml --cluster cluster.yaml --tp 4,8 --gear estimate -o "
       "best.yaml\n");
   const auto options = std::make_shared<SearchOptions>();
-  command->add_option("--gpu", options->gpu, "A device of the catalogue, instead of --cluster")
-      ->type_name("NAME");
-  command->add_option("--gpus", options->gpus, "How many of them")
-      ->check(CLI::Range(1, 1 << 24))
+  command->add_option("--gpu", options->gpus, "Devices of the catalogue")
+      ->delimiter(',')
+      ->type_name("NAMES");
+  command->add_option("--gpus", options->counts, "How many of them")
+      ->delimiter(',')
       ->type_name("N");
-  command->add_option("--cluster", options->question.cluster, "The cluster, or a name:devices")
-      ->type_name("FILE");
+  command->add_option("--cluster", options->clusters, "Clusters: files, or NAME:DEVICES")
+      ->type_name("FILES");
+  command
+      ->add_option("--price", options->prices,
+                   "What a device costs for an hour, in any money; without, device hours count")
+      ->delimiter(',')
+      ->type_name("NAME=PRICE");
   command
       ->add_option("--gear", options->question.gear,
                    "estimate; simulate: every plan; or auto: the best of the estimated ones")

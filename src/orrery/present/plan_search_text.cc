@@ -182,4 +182,61 @@ std::string plan_search_json(const PlanSearch& search) {
   });
 }
 
+std::string cluster_search_text(const std::vector<search::ClusterAnswer>& answers, bool priced,
+                                report::Style style) {
+  const PlanSearch& any = answers.front().search;
+  report::Sheet sheet(style);
+  sheet.add("step", any.tokens > 0 ? fmt::format("{} samples, {} tokens", format_count(any.samples),
+                                                 format_count(any.tokens))
+                                   : fmt::format("{} samples", format_count(any.samples)));
+  const bool tokens = any.tokens > 0;
+  report::Table table({{"cluster"},
+                       {"devices", true},
+                       {"step", true},
+                       {tokens ? "tokens/s" : "samples/s", true},
+                       {"MFU", true},
+                       {priced ? "cost of a step" : "device hours", true},
+                       {priced ? "of 1e9" : "for 1e9", true},
+                       {"front"},
+                       {"best plan"}});
+  for (const search::ClusterAnswer& one : answers) {
+    const std::string name = printable(one.search.cluster);
+    const std::string devices = count(static_cast<std::uint64_t>(one.search.devices));
+    if (!one.fits()) {
+      table.row({name, devices, "-", "-", "-", "-", "-", "", "none fits"});
+      continue;
+    }
+    const PlanAnswer& best = one.search.best.front();
+    const double seconds = static_cast<double>(best.step().count()) * 1e-12;
+    table.row({name, devices, format_time(best.step()) + (best.simulated ? "" : " *"),
+               count(static_cast<std::uint64_t>(one.rate())), report::percent(one.search.mfu(best)),
+               fmt::format("{:.4g}", one.cost()),
+               fmt::format("{:.4g}", one.cost() / (one.rate() * seconds) * 1e9),
+               one.front ? "yes" : "", search::plan_words(best.spec)});
+  }
+  return sheet.text() + "\n" + table.text(style, 0, 150) +
+         "front: no other is as fast and as cheap, and better in one of both\n";
+}
+
+std::string cluster_search_json(const std::vector<search::ClusterAnswer>& answers, bool priced) {
+  return report::envelope("search", {}, [&](report::JsonWriter& json) {
+    json.begin_object().field("priced", priced).key("clusters").begin_array();
+    for (const search::ClusterAnswer& one : answers) {
+      json.begin_object()
+          .field("cluster", one.search.cluster)
+          .field("devices", one.search.devices)
+          .field("samples", one.search.samples)
+          .field("tokens", one.search.tokens)
+          .field("price", one.price)
+          .field("front", one.front);
+      if (one.fits()) {
+        json.field("cost", one.cost()).field("rate", one.rate()).key("best");
+        write_plan(json, one.search, one.search.best.front());
+      }
+      json.end_object();
+    }
+    json.end_array().end_object();
+  });
+}
+
 }  // namespace orrery::present
