@@ -223,8 +223,7 @@ std::string cluster_reference() {
   text += part<DimSection>("network");
   text +=
       "\nRanks count the innermost dimension fastest: rank = a0 + n0 * (a1 + n1 * (a2 + ...)).\n";
-  text += part<InNetworkSection>("in_network");
-  text += part<MemoriesSection>("memories");
+  text += part<InNetworkSection>("in_network") + part<MemoriesSection>("memories");
   text += fabric_reference();
   text += part<CollectivesSection>("collectives");
   text += fmt::format(
