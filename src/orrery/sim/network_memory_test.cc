@@ -271,6 +271,32 @@ TEST(NetworkMemory, FoldsWhatIsAlike) {
   EXPECT_EQ(both(d, in_a_fabric(two_leaves(memories_at("leaf0")))), 2U);
 }
 
+// Switches that sum are end points behind memories: they do what they did without them, and a load
+// beside it is in their way, whether one rank stands for all or not.
+TEST(NetworkMemory, LeavesSwitchesThatSumAlone) {
+  const auto job = [](std::int64_t load) {
+    Rank rank;
+    if (load > 0) rank.load(load);
+    rank.coll(CollectiveType::all_reduce, 4000);
+    return testing::replicated(rank, 4);
+  };
+  Platform with = at_a_switch(4);
+  with.dims[0].in_network = platform::InNetwork{};
+  with.collectives.all_reduce.per_dim = {{platform::Algorithm::in_network, -1}};
+  Platform without = with;
+  without.dims[0].memories.reset();
+  const auto alone = simulate(job(0), with), as_before = simulate(job(0), without);
+  ASSERT_TRUE(alone && as_before);
+  EXPECT_EQ(first_difference(*alone, *as_before), std::nullopt);
+  Options once;
+  once.fold = true;
+  const auto beside = simulate(job(1000), with), folded = simulate(job(1000), with, once);
+  ASSERT_TRUE(beside && folded);
+  EXPECT_EQ(folded->savings.representatives, 1U);
+  EXPECT_EQ(first_difference(*beside, *folded), std::nullopt);
+  EXPECT_GT(beside->end, alone->end);
+}
+
 // A copy of an engine goes on with what is under way.
 TEST(NetworkMemory, CopiesGoOn) {
   std::vector<Rank> ranks = a_load_and_a_message(4000, 1000);
