@@ -145,8 +145,26 @@ void add_fabric(Draw& draw, Platform& machine) {
   machine.fabric = std::make_shared<const Fabric>(std::move(fabric));
 }
 
+// Memories at the switches of a dimension, whose traffic meets messages. False: no dimension has
+// any.
+bool add_network_memory(Draw& draw, Platform& machine) {
+  bool any = false;
+  for (Dimension& dim : machine.dims) {
+    if (dim.block != Block::switched || dim.size < 2) continue;
+    dim.memories = Memories{draw.of<std::int64_t>({1, 2}), Bandwidth(1e9), ns(128)};
+    any = true;
+  }
+  if (!any) return false;
+  machine.network = NetworkModelKind::flow;
+  machine.remote_memory = {
+      .kind = RemoteMemoryKind::network, .latency = ns(300), .spread = draw.one_in(3)};
+  return true;
+}
+
 // Memory that devices share, with links between.
 void add_pool(Draw& draw, Platform& machine) {
+  const bool in_network = machine.rules == Rules::orrery && draw.one_in(3);
+  if (in_network && add_network_memory(draw, machine)) return;
   RemoteMemory& memory = machine.remote_memory;
   memory = {draw.of({RemoteMemoryKind::pool, RemoteMemoryKind::per_node}), ns(300), Bandwidth(1e9)};
   memory.npus_per_node = draw.of<std::int64_t>({1, 2, 4});

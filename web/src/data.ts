@@ -185,7 +185,7 @@ export interface LinkData {
   capacity: number[];
   bytes: number[];
   name: string[]; // of a fabric's link: "leaf0 -> spine1"; '': the network is dimensions
-  kind: string[]; // its class: scale-up, pcie, network, host, inside, other; ''
+  kind: string[]; // its class: scale-up, pcie, network, host, inside, memory, other; ''
   use: number[]; // in curves
   leftOut: number;
 }

@@ -156,6 +156,24 @@ void set_stages(const RemoteMemorySection& section, RemoteMemory& memory, Readin
   }
 }
 
+/// The network has the memories: all else is there.
+void set_network_memory(const RemoteMemorySection& section, Platform& platform, Reading& reading) {
+  const char* given = section.bandwidth       ? "bandwidth"
+                      : section.groups        ? "groups"
+                      : section.stages        ? "stages"
+                      : section.chunk         ? "chunk"
+                      : section.in_switch     ? "in_switch"
+                      : section.nodes         ? "nodes"
+                      : section.npus_per_node ? "npus_per_node"
+                                              : nullptr;
+  if (given != nullptr)
+    return reading.fail(Errc::config_conflict, fmt::format("/remote_memory/{}", given),
+                        "is given, and kind is network",
+                        "`memories` of the network say how many there are, and their links");
+  platform.remote_memory.latency = section.latency;
+  platform.remote_memory.spread = section.spread;
+}
+
 void set_remote_memory(const RemoteMemorySection& section, Platform& platform, Reading& reading) {
   RemoteMemory& memory = platform.remote_memory;
   memory.kind = section.kind;
@@ -165,6 +183,7 @@ void set_remote_memory(const RemoteMemorySection& section, Platform& platform, R
                         : section.groups    ? "groups"
                         : section.chunk     ? "chunk"
                         : section.in_switch ? "in_switch"
+                        : section.spread    ? "spread"
                                             : nullptr;
     if (given != nullptr) {
       reading.fail(Errc::config_conflict, fmt::format("/remote_memory/{}", given),
@@ -172,6 +191,10 @@ void set_remote_memory(const RemoteMemorySection& section, Platform& platform, R
     }
     return;
   }
+  if (section.kind == RemoteMemoryKind::network)
+    return set_network_memory(section, platform, reading);
+  if (section.spread)
+    return reading.fail(Errc::config_conflict, "/remote_memory/spread", "is for kind network only");
   if (!section.bandwidth) {
     return reading.fail(Errc::config_missing_key, "/remote_memory/bandwidth",
                         "is missing: this kind of memory needs it");
@@ -219,8 +242,10 @@ Result<Platform> parse_cluster(std::string_view text, const std::string& where,
 
   Platform platform;
   platform.rules = Rules::orrery;
-  platform.network = file.network_model.value_or(file.fabric ? NetworkModelKind::flow
-                                                             : NetworkModelKind::analytical);
+  platform.network = file.network_model.value_or(file.fabric || file.remote_memory.kind ==
+                                                                    RemoteMemoryKind::network
+                                                     ? NetworkModelKind::flow
+                                                     : NetworkModelKind::analytical);
   platform.name = file.name;
   platform.replay_only = file.replay_only;
   platform.track_local_memory = file.track_local_memory;
@@ -235,6 +260,8 @@ Result<Platform> parse_cluster(std::string_view text, const std::string& where,
   if (!reading.error) set_remote_memory(file.remote_memory, platform, reading);
   if (!reading.error && file.deviations) set_deviations(*file.deviations, platform, reading);
   if (reading.error) return tl::unexpected(*reading.error);
+  if (const Result<void> checked = check_memories(platform, where); !checked)
+    return tl::unexpected(checked.error());
   return platform;
 }
 

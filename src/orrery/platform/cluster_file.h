@@ -51,7 +51,8 @@ struct Words<platform::RemoteMemoryKind> {
       WordTable<platform::RemoteMemoryKind>{"none", platform::RemoteMemoryKind::none},
       WordTable<platform::RemoteMemoryKind>{"per_npu", platform::RemoteMemoryKind::per_npu},
       WordTable<platform::RemoteMemoryKind>{"per_node", platform::RemoteMemoryKind::per_node},
-      WordTable<platform::RemoteMemoryKind>{"pool", platform::RemoteMemoryKind::pool}};
+      WordTable<platform::RemoteMemoryKind>{"pool", platform::RemoteMemoryKind::pool},
+      WordTable<platform::RemoteMemoryKind>{"network", platform::RemoteMemoryKind::network}};
 };
 template <>
 struct Words<platform::MemoryShape> {
@@ -188,6 +189,7 @@ struct DimSection {
   std::optional<Bandwidth> bandwidth;
   std::optional<Time> latency;
   std::optional<InNetworkSection> in_network;
+  std::optional<MemoriesSection> memories;
 
   static constexpr auto fields = std::tuple{
       field("block", &DimSection::block, "how the members of this dimension are connected")
@@ -205,7 +207,9 @@ struct DimSection {
           .by_default("the link's"),
       field("in_network", &DimSection::in_network,
             "switch only: its switches sum what comes to them and send one thing to many, for the "
-            "algorithm `in_network`; `{}`: without further figures")};
+            "algorithm `in_network`; `{}`: without further figures"),
+      field("memories", &DimSection::memories,
+            "switch only: memories at each of its switches, for `remote_memory: {kind: network}`")};
 };
 
 struct MemoryStageSection {
@@ -241,15 +245,20 @@ struct RemoteMemorySection {
   std::optional<std::vector<MemoryStageSection>> stages;
   std::optional<Bytes> chunk;
   bool in_switch = false;
+  bool spread = false;
   std::optional<std::int64_t> nodes;
   std::optional<std::int64_t> npus_per_node;
 
   static constexpr auto fields = std::tuple{
       field("kind", &RemoteMemorySection::kind,
-            "who shares it: nobody has any, each device, each node, all"),
+            "who shares it: nobody has any, each device, each node, all; `network`: the `memories` "
+            "of the network, whose traffic meets messages"),
       field("latency", &RemoteMemorySection::latency, "per access"),
-      field("bandwidth", &RemoteMemorySection::bandwidth,
-            "of one group of memory; required unless kind is none", positive()),
+      field(
+          "bandwidth", &RemoteMemorySection::bandwidth,
+          "of one group of memory; required unless kind is none or `network`, where it is that of "
+          "a memory's link",
+          positive()),
       field("groups", &RemoteMemorySection::groups,
             "of memory side by side, over which all bytes are spread evenly",
             between(1, static_cast<double>(limits::kRanks)))
@@ -263,6 +272,10 @@ struct RemoteMemorySection {
           "in_switch", &RemoteMemorySection::in_switch,
           "switches gather what is loaded and reduce what is stored: all devices of a memory load "
           "and store the same, and it crosses each stage once"),
+      field(
+          "spread", &RemoteMemorySection::spread,
+          "network only: every access goes evenly over all memories; otherwise over those that are "
+          "the fewest links from its rank"),
       field("nodes", &RemoteMemorySection::nodes, "per_node only: how many",
             between(1, static_cast<double>(limits::kRanks))),
       field("npus_per_node", &RemoteMemorySection::npus_per_node, "per_node only: devices on each",
@@ -310,7 +323,7 @@ struct ClusterSection {
       field("fabric", &ClusterSection::fabric,
             "the network as a graph; `network` is then only what collectives take it for"),
       field("network_model", &ClusterSection::network_model, kNetworkSentences)
-          .by_default("`analytical`; with a fabric, `flow`"),
+          .by_default("`analytical`; with a fabric, or memories in the network, `flow`"),
       field("collectives", &ClusterSection::collectives,
             "how collectives are cut, ordered and run"),
       field("endpoint_delay", &ClusterSection::endpoint_delay,

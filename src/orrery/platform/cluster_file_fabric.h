@@ -14,6 +14,7 @@
 
 #include "orrery/core/limits.h"
 #include "orrery/platform/cluster_file_deviations.h"
+#include "orrery/platform/memory_limits.h"
 #include "orrery/platform/topology/generate/generate.h"
 #include "orrery/platform/topology/router.h"
 
@@ -73,7 +74,8 @@ struct Words<platform::LinkClass> {
   static constexpr std::array names = {
       Word{"scale-up", platform::LinkClass::scale_up}, Word{"pcie", platform::LinkClass::pcie},
       Word{"network", platform::LinkClass::network},   Word{"host", platform::LinkClass::host},
-      Word{"inside", platform::LinkClass::inside},     Word{"other", platform::LinkClass::other}};
+      Word{"inside", platform::LinkClass::inside},     Word{"memory", platform::LinkClass::memory},
+      Word{"other", platform::LinkClass::other}};
 };
 
 }  // namespace orrery::config
@@ -298,6 +300,34 @@ struct ReducerSection {
                  field("with", &ReducerSection::figures, "what they do it with")};
 };
 
+/// Memories of each switch of a dimension.
+struct MemoriesSection {
+  std::int64_t count = 1;
+  std::optional<CableSection> link;
+
+  static constexpr auto fields = std::tuple{
+      field("count", &MemoriesSection::count, "at each place",
+            between(1, static_cast<double>(memory_limits::kMemories))),
+      field("link", &MemoriesSection::link, "of each memory into the network").required()};
+};
+
+struct FabricMemoriesSection {
+  std::string at;
+  std::optional<std::int64_t> count;
+  std::optional<CableSection> link;
+
+  static constexpr auto fields = std::tuple{
+      field("at", &FabricMemoriesSection::at,
+            "the name of a node, or `leaf*`: all whose names begin so; those that are memories "
+            "themselves, as in files of other tools, are taken as they are")
+          .required(),
+      field("count", &FabricMemoriesSection::count, "at each of them",
+            between(1, static_cast<double>(memory_limits::kMemories)))
+          .by_default("1"),
+      field("link", &FabricMemoriesSection::link, "of each memory into the network")
+          .by_default("required, unless `at` names memories")};
+};
+
 struct FabricSection {
   std::optional<std::string> file;
   std::optional<std::vector<HostSection>> hosts;
@@ -307,6 +337,7 @@ struct FabricSection {
   RoutingSection routing;
   std::optional<std::vector<FaultSection>> faults;
   std::optional<std::vector<ReducerSection>> in_network;
+  std::optional<std::vector<FabricMemoriesSection>> memories;
   std::optional<RankRanges> placement;
   TransportSection transport;
   double bandwidth = 1, latency = 1;
@@ -331,6 +362,10 @@ struct FabricSection {
             "switches that sum what comes to them and send one thing to many, for the algorithm "
             "`in_network`",
             between(0, 65536)),
+      field("memories", &FabricSection::memories,
+            "memories in the network, for `remote_memory: {kind: network}`; new ones are called "
+            "`memory0`, `memory1` …",
+            between(0, memory_limits::kMemories)),
       field("placement", &FabricSection::placement,
             "on which devices ranks sit, in the order of ranks: devices count from 0")
           .by_default("in order, on all"),

@@ -11,6 +11,22 @@
 namespace orrery::platform {
 namespace {
 
+/// Memories at the switches of a dimension.
+void set_memories(const MemoriesSection& section, const std::string& path, Dimension& dim,
+                  const Platform& platform, Reading& reading) {
+  if (platform.fabric)
+    return reading.fail(Errc::config_conflict, path, "is given, and nodes are the fabric's",
+                        "name its nodes under `fabric: memories`");
+  if (dim.block != Block::switched || dim.size < 2)
+    return reading.fail(Errc::config_conflict, path,
+                        "is given, and this block has no switch that they could hang on",
+                        "give them to a dimension of `block: switch`");
+  const LinkFigures figures =
+      figures_of(section.link, LinkClass::memory, path + "/link", true, reading);
+  if (!reading.error)
+    dim.memories = Memories{section.count, figures.bandwidth, figures.latency.value_or(Time{})};
+}
+
 /// With a fabric, figures may be left open.
 void set_dims(const std::vector<DimSection>& sections, Platform& platform, Reading& reading) {
   double npus = 1;
@@ -58,6 +74,9 @@ void set_dims(const std::vector<DimSection>& sections, Platform& platform, Readi
       }
       dim.in_network = in_network_of(*section.in_network);
     }
+    if (section.memories)
+      set_memories(*section.memories, path + "/memories", dim, platform, reading);
+    if (reading.error) return;
     platform.dims.push_back(dim);
   }
 }

@@ -73,7 +73,9 @@ RemoteMemorySection section_of(const RemoteMemory& memory) {
   RemoteMemorySection section;
   section.kind = memory.kind;
   section.latency = memory.latency;
-  if (memory.kind != RemoteMemoryKind::none) section.bandwidth = memory.bandwidth;
+  section.spread = memory.spread;
+  if (memory.kind != RemoteMemoryKind::none && memory.kind != RemoteMemoryKind::network)
+    section.bandwidth = memory.bandwidth;
   if (memory.groups != 1) section.groups = memory.groups;
   if (memory.chunk != Bytes{}) section.chunk = memory.chunk;
   section.in_switch = memory.in_switch;
@@ -116,13 +118,17 @@ ClusterSection section_of(const Platform& platform) {
   file.network.emplace();
   for (const Dimension& dim : platform.dims) {
     const Time latency(std::llround(dim.latency_ns * kPsPerNs));
-    DimSection& made = file.network->emplace_back(DimSection{dim.block, dim.size, {}, {}, {}, {}});
+    DimSection& made =
+        file.network->emplace_back(DimSection{dim.block, dim.size, {}, {}, {}, {}, {}});
     if (platform.fabric) continue;  // it has the figures
     made.bandwidth = dim.bandwidth;
     made.latency = latency;
     if (dim.in_network)
       made.in_network = {dim.in_network->latency, dim.in_network->buffer, dim.in_network->radix,
                          dim.in_network->streams};
+    if (dim.memories)
+      made.memories = {dim.memories->count,
+                       CableSection{{}, dim.memories->bandwidth, dim.memories->latency}};
   }
   if (platform.fabric) file.fabric = platform.fabric->written;
   file.network_model = platform.network;
@@ -172,6 +178,7 @@ std::string fabric_reference() {
          "\n`routing: ecmp` is short for `routing: {policy: ecmp}`.\n" +
          part<FaultSection>("fabric: faults") + part<ReducerSection>("fabric: in_network") +
          "\n`with` has the keys of `in_network` above.\n" +
+         part<FabricMemoriesSection>("fabric: memories") +
          part<TransportSection>("fabric: transport");
 }
 
@@ -216,7 +223,7 @@ std::string cluster_reference() {
   text += part<DimSection>("network");
   text +=
       "\nRanks count the innermost dimension fastest: rank = a0 + n0 * (a1 + n1 * (a2 + ...)).\n";
-  text += part<InNetworkSection>("in_network");
+  text += part<InNetworkSection>("in_network") + part<MemoriesSection>("memories");
   text += fabric_reference();
   text += part<CollectivesSection>("collectives");
   text += fmt::format(

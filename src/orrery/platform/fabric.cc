@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -12,8 +13,6 @@
 #include "orrery/platform/fabric_internal.h"
 
 namespace orrery::platform {
-
-namespace {
 
 LinkFigures figures_of(const std::optional<CableSection>& section, LinkClass kind,
                        const std::string& path, bool needed, Reading& reading) {
@@ -39,6 +38,8 @@ LinkFigures figures_of(const std::optional<CableSection>& section, LinkClass kin
                  "is missing: give it, or a link of the catalogue");
   return figures;
 }
+
+namespace {
 
 std::vector<HostShape> hosts_of(const std::vector<HostSection>& sections, const std::string& path,
                                 Reading& reading) {
@@ -210,7 +211,7 @@ void set_routing(const RoutingSection& section, const std::string& path, Fabric&
   }
 }
 
-/// Every seat is reached from the first and reaches it, and so every other.
+/// Every seat and memory is reached from the first and reaches it, and so every other.
 void check_reach(const Fabric& fabric, const std::string& path, Reading& reading) {
   const Topology& topology = fabric.topology;
   const std::vector<bool> down = down_always(fabric);
@@ -234,7 +235,9 @@ void check_reach(const Fabric& fabric, const std::string& path, Reading& reading
         for (const LinkIndex link : topology.in(at)) visit(link);
       }
     }
-    for (const NodeIndex seat : fabric.seats) {
+    std::vector<NodeIndex> ends = fabric.seats;
+    ends.insert(ends.end(), fabric.memories.begin(), fabric.memories.end());
+    for (const NodeIndex seat : ends) {
       if (seen[seat]) continue;
       const std::string first = printable(topology.name(fabric.seats.front()));
       const std::string other = printable(topology.name(seat));
@@ -254,6 +257,10 @@ void scale_network(Platform& platform, double bandwidth, double latency) {
   for (Dimension& dim : platform.dims) {
     dim.bandwidth = Bandwidth(dim.bandwidth.count() * bandwidth);
     dim.latency_ns *= latency;
+    if (!dim.memories) continue;
+    Memories& memories = *dim.memories;
+    memories.bandwidth = Bandwidth(memories.bandwidth.count() * bandwidth);
+    memories.latency = Time(std::llround(static_cast<double>(memories.latency.count()) * latency));
   }
   if (platform.fabric == nullptr) return;
   Fabric fabric = *platform.fabric;
@@ -274,10 +281,15 @@ Result<Fabric> make_fabric(const FabricSection& section, const std::string& name
     topology = section.file ? imported(*section.file, path + "/file", findings, reading)
                             : generated(section, name, path, reading);
   if (topology) topology = with_figures(std::move(*topology), section, path, reading);
+  std::vector<NodeIndex> memories;
+  if (topology && section.memories && !reading.error)
+    topology = with_memories(std::move(*topology), *section.memories, path + "/memories", memories,
+                             reading);
   if (topology && (section.bandwidth != 1 || section.latency != 1))
     topology = topology->scaled(section.bandwidth, section.latency);
   if (reading.error) return tl::unexpected(*reading.error);
-  Fabric fabric{section, std::move(*topology), {}, {}, {}, {}, 1, section.transport.window};
+  Fabric fabric{section, std::move(*topology),    {}, {}, {}, {}, std::move(memories),
+                1,       section.transport.window};
   set_seats(section, path, fabric, reading);
   if (!reading.error) set_routing(section.routing, path + "/routing", fabric, reading);
   if (!reading.error && section.faults)

@@ -46,7 +46,8 @@ struct Fabric {
   std::vector<NodeIndex> seats;  ///< by rank: the device that it sits on
   Routing routing;
   std::vector<LinkFault> faults;
-  std::vector<Reducer> reducers;  ///< ascending
+  std::vector<Reducer> reducers;    ///< ascending
+  std::vector<NodeIndex> memories;  ///< end points of the network, as they were named
   double efficiency = 1;  ///< share of the bandwidth that is payload, where headers are counted
   Bytes window{};         ///< 0: no limit
 
@@ -66,10 +67,18 @@ struct Fabric {
 /// Faults that begin, end, or come and go are for flows alone. Errc: config_conflict.
 [[nodiscard]] Result<void> check_faults(const Platform& platform, const std::string& where);
 
+/// Memories that are end points of the network: the fabric's, or those of dimensions.
+[[nodiscard]] std::uint32_t memory_count(const Platform& platform);
+
+/// Accesses that go over the network need memories there, and a network that has them.
+/// Errc: config_conflict, config_missing_key.
+[[nodiscard]] Result<void> check_memories(const Platform& platform, const std::string& where);
+
 /// By link: it is down from the first to the last moment.
 [[nodiscard]] std::vector<bool> down_always(const Fabric& fabric);
 
-/// Dimensions as a graph. Errc: limit_exceeded (too many links).
+/// Dimensions as a graph: devices, then switches, then memories, dimension by dimension and switch
+/// by switch. Errc: limit_exceeded (too many links).
 [[nodiscard]] Result<Topology> stacked(const std::vector<Dimension>& dims, const std::string& name);
 
 /// All links of the network with so many times their bandwidth and latency.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // A fabric as dimensions, as collectives see it, and dimensions as a graph.
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <iterator>
@@ -82,7 +84,34 @@ Result<Topology> stacked(const std::vector<Dimension>& dims, const std::string& 
     const Time latency(std::llround(dim.latency_ns * kPsPerNs));
     all.push_back({block, dim.size, {dim.bandwidth, latency, 1, LinkClass::network}});
   }
-  return stacked(name, all, name);
+  Result<Topology> made = stacked(name, all, name);
+  const auto hang = [](const Dimension& dim) { return dim.memories.has_value(); };
+  if (!made || std::none_of(dims.begin(), dims.end(), hang)) return made;
+  TopologyBuilder builder(*made);
+  const auto ranks = static_cast<NodeIndex>(made->devices().size());
+  NodeIndex hub = ranks, number = 0;  // switches stand behind devices, dimension by dimension
+  for (const Dimension& dim : dims) {
+    if (dim.block != Block::switched || dim.size < 2) continue;
+    for (const NodeIndex end = hub + ranks / static_cast<NodeIndex>(dim.size); hub < end; ++hub) {
+      for (std::int64_t i = 0; dim.memories && i < dim.memories->count; ++i) {
+        const NodeIndex memory = builder.add(NodeClass::memory, fmt::format("memory{}", number++));
+        builder.join(memory, hub,
+                     {dim.memories->bandwidth, dim.memories->latency, 1, LinkClass::memory});
+      }
+    }
+  }
+  return builder.finish(name);
+}
+
+std::uint32_t memory_count(const Platform& platform) {
+  if (platform.fabric != nullptr)
+    return static_cast<std::uint32_t>(platform.fabric->memories.size());
+  std::int64_t count = 0;
+  for (const Dimension& dim : platform.dims) {
+    if (dim.memories && dim.block == Block::switched && dim.size > 1)
+      count += platform.npu_count() / dim.size * dim.memories->count;
+  }
+  return static_cast<std::uint32_t>(std::min<std::int64_t>(count, ~std::uint32_t{0}));
 }
 
 void complete_dims(std::vector<Dimension>& dims, const Fabric& fabric) {

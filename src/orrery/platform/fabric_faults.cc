@@ -24,10 +24,7 @@ std::optional<Time> LinkFault::next(Time at) const {
   return end && *end < next ? *end : next;
 }
 
-namespace {
-
-/// Nodes of that name, or whose names begin as the text before a `*` does.
-std::vector<NodeIndex> named(const Topology& topology, std::string_view pattern) {
+std::vector<NodeIndex> nodes_named(const Topology& topology, std::string_view pattern) {
   const bool open = pattern.ends_with('*');
   const std::string_view begin = open ? pattern.substr(0, pattern.size() - 1) : pattern;
   std::vector<NodeIndex> found;
@@ -43,6 +40,8 @@ void no_such_node(const std::string& path, std::string_view pattern, Reading& re
                "`orrery topology` lists the names of its nodes");
 }
 
+namespace {
+
 std::vector<LinkIndex> links_of(const FaultSection& section, const Topology& topology,
                                 const std::string& path, Reading& reading) {
   std::vector<LinkIndex> links;
@@ -51,7 +50,7 @@ std::vector<LinkIndex> links_of(const FaultSection& section, const Topology& top
       reading.fail(Errc::config_conflict, path, "names a node and a link", "give one of them");
       return links;
     }
-    const std::vector<NodeIndex> nodes = named(topology, *section.node);
+    const std::vector<NodeIndex> nodes = nodes_named(topology, *section.node);
     if (nodes.empty()) no_such_node(path + "/node", *section.node, reading);
     for (const NodeIndex node : nodes) {
       const auto [first, last] = topology.out(node);
@@ -65,8 +64,8 @@ std::vector<LinkIndex> links_of(const FaultSection& section, const Topology& top
                    "a fault is of a `node`, or of the links `from` one `to` another");
       return links;
     }
-    const std::vector<NodeIndex> from = named(topology, *section.from);
-    const std::vector<NodeIndex> to = named(topology, *section.to);
+    const std::vector<NodeIndex> from = nodes_named(topology, *section.from);
+    const std::vector<NodeIndex> to = nodes_named(topology, *section.to);
     if (from.empty()) no_such_node(path + "/from", *section.from, reading);
     if (to.empty()) no_such_node(path + "/to", *section.to, reading);
     for (const NodeIndex a : from) {
@@ -115,7 +114,7 @@ void set_reducers(const std::vector<ReducerSection>& sections, const std::string
                   Fabric& fabric, Reading& reading) {
   for (std::size_t i = 0; i < sections.size() && !reading.error; ++i) {
     const std::string place = pointer(path, i) + "/switches";
-    std::vector<NodeIndex> nodes = named(fabric.topology, sections[i].switches);
+    std::vector<NodeIndex> nodes = nodes_named(fabric.topology, sections[i].switches);
     std::erase_if(nodes, [&](NodeIndex node) { return !is_switch(fabric.topology.kind(node)); });
     if (nodes.empty()) {
       return reading.fail(Errc::config_range, place,

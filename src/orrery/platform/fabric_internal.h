@@ -3,7 +3,9 @@
 // What the files that make a fabric share.
 #pragma once
 
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "orrery/platform/catalogue.h"
@@ -14,6 +16,20 @@ namespace orrery::platform {
 /// Looks up the links that faults name.
 void set_faults(const std::vector<FaultSection>& sections, const std::string& path, Fabric& fabric,
                 Reading& reading);
+
+/// Nodes of that name, or whose names begin as the text before a `*` does.
+[[nodiscard]] std::vector<NodeIndex> nodes_named(const Topology& topology,
+                                                 std::string_view pattern);
+void no_such_node(const std::string& path, std::string_view pattern, Reading& reading);
+
+/// What a link of files carries; `needed`: an error at `path` where none is given.
+[[nodiscard]] LinkFigures figures_of(const std::optional<CableSection>& section, LinkClass kind,
+                                     const std::string& path, bool needed, Reading& reading);
+
+/// Hangs memories in, and adds them to `memories`; nullopt: an error.
+[[nodiscard]] std::optional<Topology> with_memories(
+    Topology topology, const std::vector<FabricMemoriesSection>& sections, const std::string& path,
+    std::vector<NodeIndex>& memories, Reading& reading);
 
 /// Looks up the switches that can do collectives' work.
 void set_reducers(const std::vector<ReducerSection>& sections, const std::string& path,

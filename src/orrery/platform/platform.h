@@ -32,6 +32,15 @@ struct InNetwork {
   friend bool operator==(const InNetwork&, const InNetwork&) = default;
 };
 
+/// Memories at a place of the network, each by a link of its own.
+struct Memories {
+  std::int64_t count = 1;
+  Bandwidth bandwidth{};  ///< of each one's link, in each direction
+  Time latency{};         ///< likewise
+
+  friend bool operator==(const Memories&, const Memories&) = default;
+};
+
 /// How the nodes of one network dimension are connected.
 enum class Block : std::uint8_t { ring, fully_connected, switched };
 
@@ -56,6 +65,7 @@ struct Dimension {
                           ///< direction, bytes/s
   double latency_ns = 0;  ///< per hop; a double because ASTRA-sim files allow fractions
   std::optional<InNetwork> in_network{};  ///< switched: its switches can
+  std::optional<Memories> memories{};     ///< switched: at each of its switches
 };
 
 /// How one collective runs in one dimension.
@@ -227,7 +237,13 @@ struct Device {
   [[nodiscard]] bool has_own_peak() const { return entry.empty() || peak != rated; }
 };
 
-enum class RemoteMemoryKind : std::uint8_t { none, per_npu, per_node, pool };
+enum class RemoteMemoryKind : std::uint8_t {
+  none,
+  per_npu,
+  per_node,
+  pool,
+  network,  ///< memories are end points of the network, and meet messages there
+};
 
 /// How the places of a memory's links are joined.
 enum class MemoryShape : std::uint8_t { straight, ring, mesh };
@@ -253,6 +269,7 @@ struct RemoteMemory {
   Bytes chunk{};                    ///< what a stage has whole before the next begins; 0: nothing
   bool in_switch = false;  ///< switches gather what is loaded and reduce what is stored: all
                            ///< devices of a memory load and store the same
+  bool spread = false;     ///< network only: every access goes over all memories evenly
   std::int64_t nodes = 0;  ///< per_node only
   std::int64_t npus_per_node = 0;  ///< per_node only
 };

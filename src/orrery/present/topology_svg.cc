@@ -35,7 +35,7 @@ constexpr const char* kFabricStyle =
 /// Okabe and Ito's colours, by class of link.
 const char* colour_of(LinkClass kind) {
   constexpr std::array<const char*, platform::kLinkClasses> kColours = {
-      "#009e73", "#cc79a7", "#0072b2", "#e69f00", "#999999", "#56b4e9"};
+      "#009e73", "#cc79a7", "#0072b2", "#e69f00", "#999999", "#f0e442", "#56b4e9"};
   return kColours[static_cast<std::size_t>(kind)];
 }
 

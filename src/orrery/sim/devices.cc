@@ -82,6 +82,8 @@ void Devices::access(std::uint32_t rank, NodeId node) {
     if (!local) return fail_at(rank, node, local.error());
     return agendas_.at(rank, local->time.count(), {.arg = node, .kind = LocalKind::memory_done});
   }
+  if (network_memory_.on())
+    return network_memory_.begin(rank, node, size, graph.kind(node) == NodeKind::mem_store);
   if (run_.policy.memory_in_turn) {
     const model::RemoteMemory::Access access{run_.real(rank), rank, node, size};
     if (remote_memory_.request(access)) serve(access);

@@ -11,6 +11,7 @@
 #include "orrery/model/memory/remote_memory.h"
 #include "orrery/sim/agendas.h"
 #include "orrery/sim/beside.h"
+#include "orrery/sim/network_memory.h"
 #include "orrery/sim/run.h"
 
 namespace orrery::sim {
@@ -18,13 +19,14 @@ namespace orrery::sim {
 /// Works out how long a node takes and has it end after that (LocalKind::node_done, memory_done).
 class Devices {
  public:
-  Devices(Run& run, Agendas& agendas, BesideCollectives& beside)
+  Devices(Run& run, Agendas& agendas, Transport& transport, BesideCollectives& beside)
       : run_(run),
         agendas_(agendas),
         beside_(beside),
         compute_(model::make_compute(run.platform, run.options.kernel_models)),
         remote_memory_(run.platform),
-        pools_(run.platform) {}
+        pools_(run.platform),
+        network_memory_(run, agendas, transport) {}
 
   /// How long a compute node will take; 0 where that cannot be told, which compute() says why.
   [[nodiscard]] Time length(std::uint32_t rank, graph::NodeId node) const;
@@ -50,11 +52,14 @@ class Devices {
   [[nodiscard]] std::vector<model::MemoryPools::Ended> ended();
   /// What has crossed remote memories and what is between them and devices.
   [[nodiscard]] const model::MemoryPools& pools() const { return pools_; }
+  /// Memories in the network.
+  [[nodiscard]] NetworkMemory& network_memory() { return network_memory_; }
 
   /// Goes on from where another has come to.
   void resume(const Devices& other) {
     remote_memory_ = other.remote_memory_;
     pools_ = other.pools_;
+    network_memory_.resume(other.network_memory_);
   }
 
  private:
@@ -69,6 +74,7 @@ class Devices {
   std::unique_ptr<model::Compute> compute_;
   model::RemoteMemory remote_memory_;
   model::MemoryPools pools_;
+  NetworkMemory network_memory_;
 };
 
 }  // namespace orrery::sim

@@ -214,6 +214,8 @@ void Engine::dispatch(const Event& event) {
     case EventKind::p2p_ready:
     case EventKind::p2p_found:
       return messages_.handle(event);
+    case EventKind::memory_came:
+      return devices_.network_memory().arrives(event);
     case EventKind::network:
       if (const auto arrival = transport_.called(event)) dispatch(*arrival);
       return;

@@ -67,6 +67,12 @@ void Engine::note_told() {
 void Engine::note_memory() {
   const std::vector<model::StageFigures>& stages = devices_.pools().stages();
   const auto devices = static_cast<double>(run_.platform.npu_count());
+  const model::StageTraffic over_network = devices_.network_memory().traffic();
+  if (over_network != model::StageTraffic{}) {
+    const model::StageFigures all = model::network_memory_figures(run_.platform);
+    run_.result.memory.push_back({all.name, over_network.loaded, over_network.stored,
+                                  all.bytes_per_ns * 1e9, all.both_ways});
+  }
   for (std::size_t s = 0; s < stages.size(); ++s) {
     const model::StageTraffic traffic = devices_.pools().traffic(s);
     if (traffic == model::StageTraffic{}) continue;

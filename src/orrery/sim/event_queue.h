@@ -33,6 +33,7 @@ enum class EventKind : std::uint8_t {
   p2p_late,        ///< a point-to-point receive posted after its message arrived: receive `first`
   p2p_ready,       ///< rendezvous: receive `first` has announced itself to its sender
   p2p_found,       ///< rendezvous: message `first` found its receiver announced
+  memory_came,     ///< a part of access `first` to a memory of the network is there
   network,         ///< what it asked to be called for, in the order of events (model::Sink::call)
 };
 

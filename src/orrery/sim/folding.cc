@@ -10,6 +10,7 @@
 #include "orrery/sim/folding_groups.h"
 #include "orrery/sim/folding_links.h"
 #include "orrery/sim/folding_partition.h"
+#include "orrery/sim/network_memory.h"
 #include "orrery/sim/savings.h"
 
 namespace orrery::sim {
@@ -25,6 +26,7 @@ class Standing {
   Standing(const graph::Workload& workload, const platform::Platform& platform,
            const model::Network& network, const Shapes& shapes, Groups& groups)
       : workload_(workload),
+        memory_(platform.remote_memory),
         network_(network),
         shapes_(shapes),
         groups_(groups),
@@ -40,6 +42,7 @@ class Standing {
       const bool comparable = groups_.add_standing(rank, words_) && means_itself(graph, rank);
       if (comparable) {
         add_peers(graph, rank);
+        if (accesses_network(memory_, shapes_, graph)) add_memories(rank);
       } else {
         words_.assign({kOnlyOne, rank});
       }
@@ -73,7 +76,16 @@ class Standing {
     }
   }
 
+  // How many memories of the network it uses, and how far they are.
+  void add_memories(std::uint32_t rank) {
+    const auto memories = memories_of(memory_, network_, rank);
+    words_.push_back(memories.size());
+    for (const model::EndPoint memory : memories)
+      words_.push_back(both(network_.colour(memory, rank), network_.colour(rank, memory)));
+  }
+
   const graph::Workload& workload_;
+  const platform::RemoteMemory& memory_;
   const model::Network& network_;
   const Shapes& shapes_;
   Groups& groups_;
@@ -281,7 +293,7 @@ Result<Folding> fold(const graph::Workload& workload, const platform::Platform& 
   std::optional<FoldingLinks> links;
   if (standing.classes() == ranks) return unfolded(ranks, communicators, {});
   if (network.shares_links()) {
-    links.emplace(workload, network, shapes, groups);
+    links.emplace(workload, platform.remote_memory, network, shapes, groups);
     if (!links->why_not().empty()) return unfolded(ranks, communicators, links->why_not());
   }
   Refinement refinement(workload, shapes, groups, links ? &*links : nullptr, std::move(standing));

@@ -5,6 +5,8 @@
 #include <bit>
 #include <cmath>
 
+#include "orrery/sim/network_memory.h"
+
 namespace orrery::sim {
 
 namespace {
@@ -21,8 +23,8 @@ bool is_exact(float share) {
 
 }  // namespace
 
-FoldingLinks::FoldingLinks(const graph::Workload& workload, const model::Network& network,
-                           const Shapes& shapes, Groups& groups)
+FoldingLinks::FoldingLinks(const graph::Workload& workload, const platform::RemoteMemory& memory,
+                           const model::Network& network, const Shapes& shapes, Groups& groups)
     : network_(network) {
   const std::uint32_t ranks = workload.rank_count();
   first_way_.push_back(0);
@@ -34,6 +36,12 @@ FoldingLinks::FoldingLinks(const graph::Workload& workload, const model::Network
     }
     const auto add = [&](model::EndPoint from, model::EndPoint to) { add_way(from, to); };
     if (!groups.each_message(rank, add)) why_not_ = "switches sum over several levels";
+    if (accesses_network(memory, shapes, workload.graph_of_rank[rank])) {
+      for (const model::EndPoint one : memories_of(memory, network, rank)) {
+        add_way(one, rank);
+        add_way(rank, one);
+      }
+    }
     first_way_.push_back(ways_.size());
   }
   first_carried_.assign(network.link_count() + std::size_t{1}, 0);

@@ -16,8 +16,15 @@
 
 namespace orrery::sim {
 
+/// Whether what a graph loads and stores goes over the network.
+[[nodiscard]] inline bool accesses_network(const platform::RemoteMemory& memory,
+                                           const Shapes& shapes, std::uint32_t graph) {
+  return memory.kind == platform::RemoteMemoryKind::network && shapes.accesses(graph);
+}
+
 /// All ways that ranks' messages may take: "kind" counts the messages of a rank by whom they go to,
-/// as its graph and its groups name them, so that ranks of one class have equal kinds.
+/// as its graph and its groups name them, and by which memory of the network they come from or go
+/// to, so that ranks of one class have equal kinds.
 ///
 /// Links are alike that have equal bandwidth and carry equally many messages of each kind of each
 /// class of ranks; ranks are, if every message of theirs goes over links that are alike, in order.
@@ -27,8 +34,8 @@ namespace orrery::sim {
 class FoldingLinks {
  public:
   /// O(messages × links on their ways), of every pair of ranks once for each kind.
-  FoldingLinks(const graph::Workload& workload, const model::Network& network, const Shapes& shapes,
-               Groups& groups);
+  FoldingLinks(const graph::Workload& workload, const platform::RemoteMemory& memory,
+               const model::Network& network, const Shapes& shapes, Groups& groups);
 
   /// Empty: links can be compared.
   [[nodiscard]] const std::string& why_not() const { return why_not_; }

@@ -47,6 +47,7 @@ void ShapeReader::begin(const graph::Graph& graph) {
   graph_ = &graph;
   for (Numbering* all : {&peers_, &selves_, &groups_, &tensors_}) all->clear();
   uses_.clear();
+  accesses_ = false;
   const bool count = platform_.rules != platform::Rules::astra && graph.kernels() != nullptr;
   if (count && graph.kernels() != kernels_) read_kernels(*graph.kernels());
   if (!count) kernels_ = nullptr;
@@ -89,6 +90,7 @@ void ShapeReader::read(NodeId node, std::vector<std::uint64_t>& words) {
       const std::uint64_t by = kernel != graph::kNoKernel ? kernel_words_[kernel] : 0;
       words.push_back(word(work.num_ops) ^ by);
       words.push_back(word(work.tensor_size.count()));
+      accesses_ = accesses_ || kind != NodeKind::comp;
       break;
     }
     case NodeKind::coll:
@@ -197,6 +199,7 @@ void Shapes::keep_names(const graph::Graph& graph, const Communicators& communic
     peers_.push_back(peer);
   }
   std::sort(sorted_.begin() + static_cast<std::ptrdiff_t>(made.first_peer), sorted_.end());
+  made.accesses = reader_.accesses();
   made.mixed = relative != 0 && relative != reader_.peers().size();
   for (const std::uint64_t key : reader_.selves()) selves_.push_back(ShapeReader::peer(key));
   const bool astra = platform_.rules == platform::Rules::astra;

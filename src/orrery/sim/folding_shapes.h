@@ -54,6 +54,8 @@ class ShapeReader {
   /// Where a sender names a source, or a receiver a destination: it must be the rank itself.
   [[nodiscard]] const std::vector<std::uint64_t>& selves() const { return selves_.keys(); }
   [[nodiscard]] const std::vector<std::uint64_t>& groups() const { return groups_.keys(); }
+  /// A node that was read loads or stores.
+  [[nodiscard]] bool accesses() const { return accesses_; }
   /// By group, of what was read so far.
   [[nodiscard]] const std::vector<UseSet>& uses() const { return uses_; }
 
@@ -72,6 +74,7 @@ class ShapeReader {
   const graph::Graph* graph_ = nullptr;
   Numbering peers_, selves_, groups_, tensors_;
   std::vector<UseSet> uses_;
+  bool accesses_ = false;
   const graph::KernelTable* kernels_ = nullptr;  ///< whose words are known; null: none count
   std::vector<std::uint64_t> kernel_words_;      ///< by number: what it is, and its launches
 };
@@ -95,6 +98,8 @@ class Shapes {
   [[nodiscard]] std::span<const Communicators::Meaning> groups(std::uint32_t graph) const {
     return part(groups_, graphs_[graph].first_group, graphs_[graph + 1].first_group);
   }
+  /// Whether it loads or stores anything.
+  [[nodiscard]] bool accesses(std::uint32_t graph) const { return graphs_[graph].accesses; }
   /// Whether it names peers in both ways, so that two of them may be one.
   [[nodiscard]] bool mixed(std::uint32_t graph) const { return graphs_[graph].mixed; }
   /// The first of `graph`'s peers that is `peer` where `graph` is what `rank` does; kNone.
@@ -113,6 +118,7 @@ class Shapes {
     std::size_t first_peer = 0;
     std::size_t first_self = 0;
     bool mixed = false;
+    bool accesses = false;
   };
   struct Shape {
     const graph::Graph* graph;  ///< the first that has it

@@ -50,6 +50,7 @@ std::string shares_memory(RemoteMemoryKind kind, Rules rules) {
   switch (kind) {
     case RemoteMemoryKind::none:
     case RemoteMemoryKind::per_npu:
+    case RemoteMemoryKind::network:  // which says itself whether it can
       return {};
     case RemoteMemoryKind::per_node:
     case RemoteMemoryKind::pool:
@@ -122,6 +123,7 @@ std::string why_not_skip(const graph::Workload& workload, const platform::Platfo
     case RemoteMemoryKind::per_npu:
     case RemoteMemoryKind::per_node:
     case RemoteMemoryKind::pool:
+    case RemoteMemoryKind::network:
       return "accesses wait at a memory";
   }
   switch (platform.collectives.inter_dimension) {

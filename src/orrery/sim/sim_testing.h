@@ -51,6 +51,12 @@ class Rank {
     node.work = {0, Bytes(bytes)};
     return add(node);
   }
+  std::uint64_t store(std::int64_t bytes, Deps deps = {}) {
+    graph::NodeSpec node = next(graph::NodeKind::mem_store, std::move(deps));
+    node.flags = graph::kHasTensorSize;
+    node.work = {0, Bytes(bytes)};
+    return add(node);
+  }
   std::uint64_t coll(graph::CollectiveType type, std::int64_t bytes, Deps deps = {},
                      const std::string& group = "", Time duration = {},
                      const graph::ExpertExchange& exchange = {}) {

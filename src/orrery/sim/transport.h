@@ -12,7 +12,8 @@
 
 namespace orrery::sim {
 
-/// A message: between two ranks of the workload, in the name of `weight` senders that are alike.
+/// A message: between two ranks of the workload, or a rank and a memory (end points of the
+/// network), in the name of `weight` senders that are alike.
 struct Shipment {
   std::uint32_t from = 0;
   std::uint32_t to = 0;
@@ -41,8 +42,12 @@ class Transport : private model::Sink {
   }
 
   /// `arrival` (its time is ignored) happens when the message is there. `takes` is takes().
-  void send(const Shipment& what, std::int64_t takes, Event arrival) {
+  void send(const Shipment& what, std::int64_t takes, const Event& arrival) {
     run_.result.messages += what.weight;
+    move(what, takes, arrival);
+  }
+  /// The same of what is no message of the workload, and not counted: an end point may be a memory.
+  void move(const Shipment& what, std::int64_t takes, Event arrival) {
     if (contended_ && what.from != what.to) return hand_over(what, arrival);
     arrival.time = run_.after(takes);
     run_.queue.push(arrival);

@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 
 #include "orrery/core/limits.h"
-#include "orrery/platform/fabric.h"
 #include "orrery/platform/cluster.h"
+#include "orrery/platform/fabric.h"
 #include "orrery/study/chosen_algorithms.h"
 
 namespace orrery::study {
@@ -51,12 +51,16 @@ Result<void> check_network(const Question& question, const Platform& platform) {
                 "--rules orrery, or other algorithms");
   const platform::RemoteMemory& memory = platform.remote_memory;
   if (platform.rules == Rules::astra &&
-      (!memory.stages.empty() || memory.groups > 1 || memory.in_switch || memory.chunk > Bytes{}))
-    return fail(Errc::config_conflict, "--rules astra",
-                "ASTRA-sim's remote memories have no groups, stages, chunks or switches",
-                "--rules orrery");
+      (memory.kind == platform::RemoteMemoryKind::network || !memory.stages.empty() ||
+       memory.groups > 1 || memory.in_switch || memory.chunk > Bytes{}))
+    return fail(
+        Errc::config_conflict, "--rules astra",
+        "ASTRA-sim's remote memories have no groups, stages, chunks or switches, and are not "
+        "in its network",
+        "--rules orrery");
+  if (auto checked = platform::check_memories(platform, question.cluster); !checked) return checked;
   if (platform.fabric != nullptr) return platform::check_faults(platform, question.cluster);
-  if (flow && !has_room_for_flows(platform))
+  if ((flow || memory.kind == platform::RemoteMemoryKind::network) && !has_room_for_flows(platform))
     return fail(Errc::limit_exceeded, question.cluster,
                 fmt::format("the network has more than {} links", limits::kFabricLinks),
                 "--network analytical needs none of them");

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "orrery/platform/fabric.h"
+
 namespace orrery::model {
 
 using platform::MemoryShape;
@@ -72,7 +74,7 @@ double stage_bytes_per_ns(const MemoryStage& stage) {
 
 std::vector<StageFigures> stage_figures(const platform::Platform& platform) {
   const platform::RemoteMemory& memory = platform.remote_memory;
-  if (memory.kind == RemoteMemoryKind::none) return {};
+  if (memory.kind == RemoteMemoryKind::none || memory.kind == RemoteMemoryKind::network) return {};
   const std::int64_t all = platform.npu_count();
   std::int64_t sharing = all;
   if (memory.kind == RemoteMemoryKind::per_npu) sharing = 1;
@@ -88,6 +90,31 @@ std::vector<StageFigures> stage_figures(const platform::Platform& platform) {
       figures.push_back({stage_name(stage) + shared_by(sharing, all), carries, sharing, false});
   }
   return figures;
+}
+
+StageFigures network_memory_figures(const platform::Platform& platform) {
+  const std::uint32_t count = platform::memory_count(platform);
+  StageFigures all{
+      count == 1 ? "a memory in the network" : fmt::format("{} memories in the network", count), 0,
+      platform.npu_count(), false};
+  double bytes_per_second = 0;
+  if (platform.fabric != nullptr) {
+    const platform::Topology& topology = platform.fabric->topology;
+    for (const platform::NodeIndex memory : platform.fabric->memories) {
+      const auto [first, last] = topology.out(memory);
+      for (platform::LinkIndex link = first; link < last; ++link)
+        bytes_per_second += topology.link(link).capacity() * platform.fabric->efficiency;
+    }
+  } else {
+    for (const platform::Dimension& dim : platform.dims) {
+      if (!dim.memories || dim.size < 2) continue;
+      bytes_per_second +=
+          static_cast<double>(platform.npu_count() / dim.size * dim.memories->count) *
+          dim.memories->bandwidth.count();
+    }
+  }
+  all.bytes_per_ns = bytes_per_second / 1e9;
+  return all;
 }
 
 double all_load_ns(const platform::Platform& platform, Bytes size, std::int64_t devices) {

@@ -34,6 +34,10 @@ struct StageFigures {
 /// The memory, then its stages. Empty: there is none.
 [[nodiscard]] std::vector<StageFigures> stage_figures(const platform::Platform& platform);
 
+/// All memories that are end points of the network: what their links carry together, in one
+/// direction. kind network only.
+[[nodiscard]] StageFigures network_memory_figures(const platform::Platform& platform);
+
 /// How long it takes until each of `devices` devices, from the first on, has loaded `size` bytes,
 /// if all begin together and chunks go from stage to stage as they are whole:
 ///

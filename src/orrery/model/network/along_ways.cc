@@ -4,7 +4,8 @@
 namespace orrery::model {
 
 AlongWays::AlongWays(const platform::Platform& platform)
-    : Uncontended({.ranks = static_cast<std::uint32_t>(platform.npu_count())},
+    : Uncontended({.ranks = static_cast<std::uint32_t>(platform.npu_count()),
+                   .memories = platform::memory_count(platform)},
                   {.uncontended = true,
                    .tick_order_free = true,
                    .foldable = true,

@@ -17,6 +17,9 @@ class AlongWays final : public Uncontended {
  public:
   explicit AlongWays(const platform::Platform& platform);
 
+  [[nodiscard]] std::span<const std::uint32_t> near_memories(EndPoint rank) const override {
+    return ways_->near_memories(rank);
+  }
   [[nodiscard]] std::uint32_t place(EndPoint /*rank*/) const override { return 0; }
   [[nodiscard]] std::uint32_t colour(EndPoint from, EndPoint to) const override {
     return ways_->colour(from, to);

@@ -57,6 +57,10 @@ Platform any_dims(Random& random) {
     const auto block = static_cast<Block>(below(random, 3));
     made.dims.push_back({block, 2 + below(random, 3), Bandwidth(1e9 * double(1 + below(random, 8))),
                          double(below(random, 3) * 500)});
+    if (block == Block::switched && below(random, 2) == 0)
+      made.dims.back().memories =
+          platform::Memories{1 + below(random, 2), Bandwidth(1e9 * double(1 + below(random, 8))),
+                             ns(below(random, 3) * 500)};
   }
   return made;
 }
@@ -104,6 +108,9 @@ Platform any_fabric(Random& random, bool faults) {
       ", routing: " +
           std::string(
               policies[static_cast<std::size_t>(below(random, std::ssize(policies)))].word));
+  if (below(random, 2) == 0)
+    text.insert(text.size() - 1, ", memories: [{at: \"" + drawn.second +
+                                     "\", count: 2, link: {bandwidth: 2 GB/s, latency: 1 us}}]");
   if (faults && below(random, 4) > 0) {
     const char* const kinds[] = {"start: 1 us, end: 3 us", "every: 3 us, lasts: 1 us",
                                  "bandwidth: 0.3, start: 2 us"};
@@ -160,7 +167,7 @@ class NetworkContract : public ::testing::TestWithParam<Candidate> {
     std::vector<TimedSend> sends;
   };
 
-  /// Many messages at few times, so that they meet.
+  /// Many messages at few times, so that they meet; some to memories and from there.
   static Case draw(Random& random) {
     Case made{GetParam().platform(random), nullptr, {}};
     made.network = GetParam().make(made.platform, random);
@@ -168,12 +175,16 @@ class NetworkContract : public ::testing::TestWithParam<Candidate> {
     const std::int64_t count = below(random, 40);
     for (std::int64_t i = 0; i < count; ++i) {
       const auto from = static_cast<EndPoint>(below(random, ranks));
-      const auto to = static_cast<EndPoint>((from + 1 + below(random, ranks - 1)) % ranks);
+      const std::int64_t memories = made.network->end_points().memories;
+      const bool stores = memories > 0 && below(random, 3) == 0;
+      const auto to = static_cast<EndPoint>(stores ? ranks + below(random, memories)
+                                                   : (from + 1 + below(random, ranks - 1)) % ranks);
+      const bool loads = stores && below(random, 2) == 0;
       made.sends.push_back({below(random, 4) * 1'000'000,
-                            {.from = from,
-                             .to = to,
+                            {.from = loads ? to : from,
+                             .to = loads ? from : to,
                              .bytes = below(random, 4) * 1000,
-                             .traffic = static_cast<TrafficClass>(below(random, 3)),
+                             .traffic = static_cast<TrafficClass>(below(random, 4)),
                              .token = static_cast<std::uint32_t>(i),
                              .order = static_cast<std::uint64_t>(i)}});
     }
@@ -325,12 +336,18 @@ TEST_P(NetworkContract, TraitsDoNotContradictEachOther) {
 TEST_P(NetworkContract, LinksCarryEveryByteOnce) {
   struct Carried : LinkObserver {
     explicit Carried(const Network& network)
-        : up(network.end_points().ranks), down(up), of(network) {}
+        : up(network.end_points().ranks + network.end_points().memories), down(up), of(network) {}
     void carries(std::uint32_t link, std::int64_t from, std::int64_t until,
                  std::int64_t bytes) override {
       EXPECT_LE(from, until);
       const LinkPlace place = of.link(link);
-      (place.down ? down : up)[place.from] += bytes;
+      if (place.name.empty()) {
+        (place.down ? down : up)[place.from] += bytes;
+        return;
+      }
+      const bool out = place.name.starts_with("memory");  // "memory3 -> dim0.switch0", or back
+      const std::size_t number = std::stoul(place.name.substr(place.name.find("memory") + 6));
+      (out ? up : down)[of.end_points().ranks + number] += bytes;
     }
     std::vector<std::int64_t> up, down;
     const Network& of;
@@ -339,6 +356,8 @@ TEST_P(NetworkContract, LinksCarryEveryByteOnce) {
     if (drawn.platform.fabric != nullptr) return;  // flows_test.cc
     drawn.platform.dims = {
         {Block::switched, drawn.network->end_points().ranks, Bandwidth(1e9), 500}};
+    if (const std::uint32_t memories = drawn.network->end_points().memories; memories > 0)
+      drawn.platform.dims[0].memories = platform::Memories{memories, Bandwidth(1e9), ns(500)};
     drawn.network = GetParam().make(drawn.platform, random);
     if (drawn.network->link_count() == 0) return;
     Carried carried(*drawn.network);
@@ -352,31 +371,6 @@ TEST_P(NetworkContract, LinksCarryEveryByteOnce) {
     EXPECT_EQ(carried.up, sent);
     EXPECT_EQ(carried.down, received);
   });
-}
-
-// Two on one port take twice as long each; when one has gone, the other has the port for itself.
-TEST(FluidNetwork, SharesPortsAlike) {
-  testing::FluidNetwork network(4, 1'000'000, 1e9);
-  Driver driver(network);
-  const auto send = [](EndPoint from, EndPoint to, std::int64_t bytes, std::uint32_t token) {
-    return Send{.from = from, .to = to, .bytes = bytes, .token = token};
-  };
-  driver.run({{0, send(0, 1, 1000, 0)}, {0, send(2, 1, 2000, 1)}, {0, send(2, 3, 1000, 2)}});
-  // 0 and 1 share the port into 1, 1 and 2 the one out of 2: all at half the rate until 2 us have
-  // gone; then 1 has the last 1,000 bytes to itself.
-  EXPECT_EQ(driver.arrivals, (Arrivals{{0, 3'000'000}, {1, 4'000'000}, {2, 3'000'000}}));
-}
-
-// A message that comes later makes others later: what next() said does not happen.
-TEST(FluidNetwork, TakesBackWhatItSaid) {
-  testing::FluidNetwork network(3, 0, 1e9);
-  Driver driver(network);
-  driver.run({{0, {.from = 0, .to = 1, .bytes = 1000, .token = 0}}}, 0);
-  EXPECT_EQ(network.next(), 1'000'000);
-  driver.run({{500'000, {.from = 0, .to = 2, .bytes = 1000, .token = 1}}}, 500'000);
-  EXPECT_EQ(network.next(), 1'500'000);
-  driver.run({});
-  EXPECT_EQ(driver.arrivals, (Arrivals{{0, 1'500'000}, {1, 2'000'000}}));
 }
 
 INSTANTIATE_TEST_SUITE_P(Networks, NetworkContract, ::testing::ValuesIn(all_networks()),

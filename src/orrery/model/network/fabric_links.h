@@ -21,6 +21,12 @@ class FabricLinks {
   [[nodiscard]] static std::uint32_t switches(const platform::Platform& platform) {
     return reducer_count(platform);
   }
+  [[nodiscard]] static std::uint32_t memories(const platform::Platform& platform) {
+    return platform::memory_count(platform);
+  }
+  [[nodiscard]] std::span<const std::uint32_t> near_memories(std::uint32_t rank) const {
+    return ways_->near_memories(rank);
+  }
   using Departure = Links::Departure;
 
   explicit FabricLinks(const platform::Platform& platform);

@@ -48,6 +48,7 @@ Flows::Flows(const platform::Platform& platform, std::shared_ptr<Ways> ways)
 
 Flows::Flows(std::shared_ptr<Ways> ways, FoldedPorts ports)
     : Network({.ranks = ways->rank_count(),
+               .memories = ways->memory_count(),
                .switches = static_cast<std::uint32_t>(ways->reducers().size())},
               {.tick_order_free = true, .foldable = ports.foldable(), .repeatable = steady(*ways)}),
       ways_(std::move(ways)),

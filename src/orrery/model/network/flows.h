@@ -45,6 +45,9 @@ class Flows final : public Network {
   void advance(std::int64_t until, Sink& sink) override;
   [[nodiscard]] std::unique_ptr<Network> snapshot() const override;
 
+  [[nodiscard]] std::span<const std::uint32_t> near_memories(EndPoint rank) const override {
+    return ways_->near_memories(rank);
+  }
   [[nodiscard]] std::uint32_t place(EndPoint rank) const override { return ports_.place(rank); }
   [[nodiscard]] std::uint32_t colour(EndPoint from, EndPoint to) const override {
     return ports_.colour(from, to);

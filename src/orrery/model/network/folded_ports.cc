@@ -21,12 +21,13 @@ FoldedPorts::FoldedPorts(const platform::Platform& platform, std::shared_ptr<Way
     const Fabric ports(platform);
     for (EndPoint rank = 0; rank < place_.size(); ++rank) place_[rank] = ports.port_class(rank);
     foldable_ = true;
+    shares_links_ = ways_->memory_count() > 0;  // a memory's belong to no rank
     return;
   }
   const auto& faults = platform.fabric->faults;
   foldable_ = !ways_->looks() && std::all_of(faults.begin(), faults.end(),
                                              [](const auto& fault) { return fault.always(); });
-  if (faults.empty() && on_one_switch(*platform.fabric)) return;
+  if (faults.empty() && ways_->memory_count() == 0 && on_one_switch(*platform.fabric)) return;
   shares_links_ = foldable_;
   place_.assign(place_.size(), 0);
 }

@@ -20,7 +20,8 @@ namespace orrery::model {
 /// link between both, meets only messages of these two: at n senders that are alike the same
 /// happens, and at each of m receivers that are alike there are n / m such messages. That is known
 /// of dimensions (places along one dimension: the same switch, a neighbour in a ring, a link of a
-/// fully connected block) and of fabrics where all devices hang on one switch.
+/// fully connected block) and of fabrics where all devices hang on one switch, neither with
+/// memories, whose links belong to no rank.
 ///
 /// Where a way leads through links that others share, whoever folds has found out which of these
 /// links are alike (AlikeLinks), each of which then has the same messages on it: of n that stand

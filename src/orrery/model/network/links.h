@@ -23,6 +23,10 @@ class Links {
  public:
   /// End points besides ranks: none.
   [[nodiscard]] static std::uint32_t switches(const platform::Platform& /*platform*/) { return 0; }
+  [[nodiscard]] static std::uint32_t memories(const platform::Platform& /*platform*/) { return 0; }
+  [[nodiscard]] std::span<const std::uint32_t> near_memories(std::uint32_t /*rank*/) const {
+    return {};
+  }
   /// What a message does next: `link` starts carrying it now, it reaches the next device `arrival`
   /// later and the link is idle again `busy` later (picoseconds; Fabric::kTooLong = beyond the
   /// clock).

@@ -16,6 +16,7 @@ constexpr auto kDueLater = [](const auto& a, const auto& b) { return a.time > b.
 template <class L>
 OnLinks<L>::OnLinks(const platform::Platform& platform, Traits traits)
     : Network({.ranks = static_cast<std::uint32_t>(platform.npu_count()),
+               .memories = L::memories(platform),
                .switches = L::switches(platform)},
               traits),
       links_(platform) {}

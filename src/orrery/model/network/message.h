@@ -23,6 +23,9 @@ class OnLinks : public Network {
   [[nodiscard]] LinkPlace link(std::uint32_t number) const override {
     return links_.describe(number);
   }
+  [[nodiscard]] std::span<const std::uint32_t> near_memories(EndPoint rank) const override {
+    return links_.near_memories(rank);
+  }
   void send(const Send& message) override { sent_.push_back(message); }
   [[nodiscard]] bool unsettled() const override { return !sent_.empty(); }
 

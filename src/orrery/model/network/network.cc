@@ -8,6 +8,7 @@
 #include "orrery/model/network/analytical.h"
 #include "orrery/model/network/flows.h"
 #include "orrery/model/network/message.h"
+#include "orrery/platform/fabric.h"
 
 namespace orrery::model {
 
@@ -50,8 +51,9 @@ std::unique_ptr<Network> make_network(const platform::Platform& platform) {
     case platform::NetworkModelKind::message:
       if (platform.rules == platform::Rules::astra)
         return std::make_unique<MessagesInOrder>(platform);
-      // Switches as end points stand in the graph of the dimensions.
-      if (platform.fabric != nullptr || reducer_count(platform) > 0)
+      // Switches and memories as end points stand in the graph of the dimensions.
+      if (platform.fabric != nullptr || reducer_count(platform) > 0 ||
+          platform::memory_count(platform) > 0)
         return std::make_unique<FabricMessages>(platform);
       return std::make_unique<Messages>(platform);
     case platform::NetworkModelKind::flow:

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <limits>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -30,7 +31,7 @@ struct EndPoints {
 };
 
 /// What is sent: networks with priorities tell them apart.
-enum class TrafficClass : std::uint8_t { point_to_point, collective, announcement };
+enum class TrafficClass : std::uint8_t { point_to_point, collective, announcement, memory };
 
 /// One message. `token` is the sender's: it comes back when the message is there.
 struct Send {
@@ -149,6 +150,12 @@ class Network {
   /// Otherwise null.
   [[nodiscard]] const Fabric* by_dimensions() const { return by_dimensions_.get(); }
 
+  /// Of EndPoints::memories, those that are nearest to a rank, from 0 on, ascending. Empty: there
+  /// are none.
+  [[nodiscard]] virtual std::span<const std::uint32_t> near_memories(EndPoint /*rank*/) const {
+    return {};
+  }
+
   /// foldable: equal numbers, equal ports into the network. O(1).
   [[nodiscard]] virtual std::uint32_t place(EndPoint /*rank*/) const { return 0; }
   /// foldable: what one end point sees of another; equal numbers between equal places, equal times.
@@ -161,7 +168,7 @@ class Network {
   /// foldable and contended: messages share links that belong to no rank, so that who is alike
   /// depends on which links are: crossings() and link_kind() say.
   [[nodiscard]] virtual bool shares_links() const { return false; }
-  /// The links on the way from one rank to another. `from` is not `to`.
+  /// The links on the way from one end point to another. `from` is not `to`.
   virtual void crossings(EndPoint from, EndPoint to, std::vector<Crossing>& out) const;
   /// Equal numbers, equal links.
   [[nodiscard]] virtual std::uint64_t link_kind(std::uint32_t link) const;

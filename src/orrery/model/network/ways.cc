@@ -23,6 +23,8 @@ Ways::Ways(const platform::Platform& platform, bool whole) : fabric_(platform.fa
     faults_ = fabric_->faults;
     window_ = fabric_->window.count();
     ranks_ = static_cast<std::uint32_t>(seats_.size());
+    memories_ = static_cast<std::uint32_t>(fabric_->memories.size());
+    seats_.insert(seats_.end(), fabric_->memories.begin(), fabric_->memories.end());
     reducers_ = fabric_->reducers;
   } else {
     set_dims(platform);
@@ -41,6 +43,7 @@ Ways::Ways(const platform::Platform& platform, bool whole) : fabric_(platform.fa
     const Fabric ports(platform);
     for (LinkIndex i = 0; i < topology_->link_count() && ports.ports_deviate(); ++i) {
       const LinkPlace at = place(i);
+      if (at.from == LinkPlace::kNobody) continue;  // a memory's
       const Fabric::Port left = at.to == LinkPlace::kNobody ? ports.port(at.from, at.dim)
                                                             : ports.between(at.from, at.to, at.dim);
       bytes_per_ns_[i] *= left.share;
@@ -50,6 +53,11 @@ Ways::Ways(const platform::Platform& platform, bool whole) : fabric_(platform.fa
   std::vector<bool> always;
   for (const platform::LinkFault& fault : faults_) always.push_back(fault.always());
   (void)state(always);
+  if (memories_ == 0) return;
+  std::vector<bool> down(topology_->link_count());
+  for (LinkIndex link = 0; link < down.size(); ++link)
+    down[link] = bytes_per_ns(usual(), link) == 0;
+  near_.emplace(*topology_, std::span(seats_).subspan(ranks_, memories_), down);
 }
 
 void Ways::set_dims(const platform::Platform& platform) {
@@ -59,9 +67,13 @@ void Ways::set_dims(const platform::Platform& platform) {
   topology_ = std::make_shared<const platform::Topology>(std::move(*made));
   seats_.assign(topology_->devices().begin(), topology_->devices().end());
   ranks_ = static_cast<std::uint32_t>(seats_.size());
+  for (NodeIndex node = ranks_; node < topology_->node_count(); ++node) {
+    if (topology_->kind(node) == platform::NodeClass::memory) seats_.push_back(node);
+  }
+  memories_ = static_cast<std::uint32_t>(seats_.size()) - ranks_;
   NodeIndex next = ranks_;  // switches stand behind devices, dimension by dimension
   for (const platform::Dimension& dim : dims_) {
-    first_reducer_.push_back(ranks_ + static_cast<EndPoint>(reducers_.size()));
+    first_reducer_.push_back(first_reducer() + static_cast<EndPoint>(reducers_.size()));
     if (dim.block != platform::Block::switched || dim.size < 2) continue;
     const NodeIndex end = next + ranks_ / static_cast<NodeIndex>(dim.size);
     for (; next < end; ++next) {
@@ -176,7 +188,8 @@ std::uint32_t Ways::colour(EndPoint from, EndPoint to) {
 std::uint32_t Ways::dim_of(const Link& link) const {
   std::uint32_t stride = 1;
   NodeIndex switches = ranks_;
-  const NodeIndex hub = std::max(link.from, link.to);
+  NodeIndex hub = std::max(link.from, link.to);
+  if (topology_->kind(hub) == platform::NodeClass::memory) hub = std::min(link.from, link.to);
   for (std::uint32_t d = 0; d < dims_.size(); ++d) {
     const auto size = static_cast<std::uint32_t>(dims_[d].size);
     if (hub < ranks_) {
@@ -195,6 +208,12 @@ LinkPlace Ways::place(LinkIndex number) const {
   LinkPlace place{0, rank_of_[link.from], rank_of_[link.to], false};
   if (fabric_ == nullptr) {
     place.dim = dim_of(link);
+    if (place.from == LinkPlace::kNobody && place.to == LinkPlace::kNobody) {  // a memory's
+      place.name = topology_->link_name(number);
+      place.kind = platform::name(link.figures.kind);
+      place.bytes_per_second = link.capacity();
+      return place;
+    }
     if (place.from == LinkPlace::kNobody) place = {place.dim, place.to, LinkPlace::kNobody, true};
     return place;
   }

@@ -9,10 +9,12 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "orrery/model/network/near_memories.h"
 #include "orrery/model/network/network.h"
 #include "orrery/platform/fabric.h"
 #include "orrery/platform/topology/router.h"
@@ -39,7 +41,14 @@ class Ways {
 
   [[nodiscard]] const platform::Topology& topology() const { return *topology_; }
   [[nodiscard]] std::uint32_t rank_count() const { return ranks_; }
-  /// Switches that can do collectives' work: end points from rank_count() on.
+  /// Memories: end points from rank_count() on.
+  [[nodiscard]] std::uint32_t memory_count() const { return memories_; }
+  /// See Network::near_memories().
+  [[nodiscard]] std::span<const std::uint32_t> near_memories(EndPoint rank) const {
+    return near_ ? near_->of(seats_[rank]) : std::span<const std::uint32_t>();
+  }
+  /// Switches that can do collectives' work: end points from here on.
+  [[nodiscard]] EndPoint first_reducer() const { return ranks_ + memories_; }
   [[nodiscard]] const std::vector<platform::Reducer>& reducers() const { return reducers_; }
   /// The one that a rank hangs on in a dimension; empty: none, or the network is a fabric.
   [[nodiscard]] std::optional<EndPoint> reducer_of(std::size_t dim, EndPoint rank) const;
@@ -90,8 +99,9 @@ class Ways {
 
   std::shared_ptr<const platform::Fabric> fabric_;  // keeps the topology
   std::shared_ptr<const platform::Topology> topology_;
-  std::vector<platform::NodeIndex> seats_;  // of ranks, then of reducers
-  std::uint32_t ranks_ = 0;
+  std::vector<platform::NodeIndex> seats_;  // of ranks, then of memories, then of reducers
+  std::uint32_t ranks_ = 0, memories_ = 0;
+  std::optional<NearMemories> near_;  // there are memories
   std::vector<platform::Reducer> reducers_;
   std::vector<EndPoint> first_reducer_;  // by dimension, where there is no fabric
   std::vector<std::uint32_t> rank_of_;   // by node

@@ -36,8 +36,8 @@ bool is_switch(NodeClass kind) {
 }
 
 std::string_view name(LinkClass kind) {
-  constexpr std::array<std::string_view, kLinkClasses> kNames{"scale-up", "pcie",   "network",
-                                                              "host",     "inside", "other"};
+  constexpr std::array<std::string_view, kLinkClasses> kNames{
+      "scale-up", "pcie", "network", "host", "inside", "memory", "other"};
   return kNames[static_cast<std::size_t>(kind)];
 }
 
@@ -105,6 +105,19 @@ Result<void> Topology::check_figures(const std::string& where) const {
 
 TopologyBuilder::TopologyBuilder(std::string name, std::string origin)
     : name_(std::move(name)), origin_(std::move(origin)) {}
+
+TopologyBuilder::TopologyBuilder(const Topology& topology)
+    : name_(topology.name_),
+      origin_(topology.origin_),
+      kinds_(topology.kinds_),
+      names_(topology.names_),
+      hosts_(topology.hosts_),
+      host_count_(topology.host_count_),
+      links_(topology.links_),
+      routes_(topology.known_routes_) {
+  for (std::uint32_t rank = 0; rank < topology.devices_.size(); ++rank)
+    stated_ranks_.emplace_back(topology.devices_[rank], rank);
+}
 
 NodeIndex TopologyBuilder::add(NodeClass kind, std::string name, std::uint32_t host) {
   if (kinds_.size() >= limits::kFabricNodes) {

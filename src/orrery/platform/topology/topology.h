@@ -49,6 +49,7 @@ enum class LinkClass : std::uint8_t {
   network,  ///< Ethernet, InfiniBand
   host,     ///< between and behind CPUs: UPI, xGMI of CPUs, memory channels
   inside,   ///< parts of one thing, such as a switch and its port
+  memory,   ///< into a memory that hangs in the network: CXL …
   other,
 };
 inline constexpr std::size_t kLinkClasses = static_cast<std::size_t>(LinkClass::other) + 1;
@@ -165,6 +166,9 @@ class Topology {
 class TopologyBuilder {
  public:
   explicit TopologyBuilder(std::string name, std::string origin);
+  /// Goes on from a topology: its nodes keep their numbers, its devices their ranks. O(nodes +
+  /// links).
+  explicit TopologyBuilder(const Topology& topology);
 
   /// A new node; its number counts from 0. Beyond limits::kFabricNodes nothing is added and
   /// finish() says so.

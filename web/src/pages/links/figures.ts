@@ -66,7 +66,7 @@ const blocks: Record<string, string> = { ring: 'ring', fully_connected: 'fully c
 export const blockName = (block: string): string => blocks[block] ?? block;
 
 // Of links, in the order in which they are shown.
-const classes: Record<string, string> = { 'scale-up': 'Scale-up', pcie: 'PCIe', network: 'Network', host: 'Host', inside: 'Inside', other: 'Other' };
+const classes: Record<string, string> = { 'scale-up': 'Scale-up', pcie: 'PCIe', network: 'Network', host: 'Host', inside: 'Inside', memory: 'Memory', other: 'Other' };
 export const className = (kind: string): string => classes[kind] ?? kind;
 
 // Links that belong together: those of a dimension, or those of a class.

@@ -105,7 +105,7 @@ SwitchTrees::SwitchTrees(const platform::Platform& platform)
   if (platform.fabric == nullptr) dims_ = platform.dims;
   const auto& reducers = ways_.reducers();
   for (std::uint32_t i = 0; i < reducers.size(); ++i)
-    reducer_at_[reducers[i].node] = ways_.rank_count() + i;
+    reducer_at_[reducers[i].node] = ways_.first_reducer() + i;
 }
 
 std::string SwitchTrees::name_of(EndPoint reducer) const {
@@ -144,8 +144,9 @@ Result<EndPoint> SwitchTrees::root_of(std::span<const std::uint32_t> ranks) {
   for (std::size_t i = 0; i < count; ++i)
     asked.push_back(ranks[count == 1 ? 0 : i * (ranks.size() - 1) / (count - 1)]);
   Cost best{std::numeric_limits<double>::infinity(), 0, kNone};
-  const auto end = ways_.rank_count() + static_cast<EndPoint>(ways_.reducers().size());
-  for (EndPoint root = ways_.rank_count(); root < end; ++root) {
+  const EndPoint first = ways_.first_reducer();
+  const EndPoint end = first + static_cast<EndPoint>(ways_.reducers().size());
+  for (EndPoint root = first; root < end; ++root) {
     double farthest = 0;
     std::size_t hops = 0;
     bool reached = true;
@@ -216,7 +217,7 @@ Result<void> SwitchTrees::finish(SwitchTree& tree, EndPoint root) {
     }
     carry(i, *there, false);
     carry(i, *back, true);
-    edge.passing = reducers[edge.parent - ways_.rank_count()].figures.latency.count();
+    edge.passing = reducers[edge.parent - ways_.first_reducer()].figures.latency.count();
     edge.latency = in_ps(there->latency_ns);
     edge.latency_down = in_ps(back->latency_ns);
     ++children[edge.parent];
@@ -247,7 +248,7 @@ Result<void> SwitchTrees::hold_to_figures(SwitchTree& tree,
   const auto& reducers = ways_.reducers();
   const double round_trip = static_cast<double>(tree.latency + tree.latency_down) / kPsPerNs;
   for (const auto& [at, count] : children) {
-    const platform::InNetwork& figures = reducers[at - ways_.rank_count()].figures;
+    const platform::InNetwork& figures = reducers[at - ways_.first_reducer()].figures;
     if (figures.radix > 0 && count > figures.radix) {
       return fail(Errc::config_conflict, "in_network",
                   fmt::format("{} would sum what comes from {}; it can {}", name_of(at), count,

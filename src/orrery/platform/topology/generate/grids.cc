@@ -30,7 +30,7 @@ class GridRoutes final : public KnownRoutes {
   void next(const Topology& topology, NodeIndex at, NodeIndex to,
             std::vector<LinkIndex>& out) const override {
     out.clear();
-    if (to >= devices_) return;
+    if (to >= devices_ || topology.kind(at) == NodeClass::memory) return;
     if (at < devices_) {
       const NodeIndex towards = neighbour(at, to);
       add(topology, at, towards, out);

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Memories that are end points of a fabric.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "orrery/core/text.h"
+#include "orrery/platform/fabric_internal.h"
+#include "orrery/platform/memory_limits.h"
+
+namespace orrery::platform {
+
+namespace {
+
+Error too_many(const std::string& where) {
+  return {Errc::limit_exceeded, where,
+          fmt::format("the network has more than {} memories", memory_limits::kMemories),
+          "let one stand for several, with their bandwidth"};
+}
+
+/// What a section names: memories that are there, and places for new ones.
+struct Places {
+  std::vector<NodeIndex> memories, others;
+};
+
+Places places_of(const FabricMemoriesSection& section, const Topology& topology,
+                 const std::string& path, Reading& reading) {
+  Places places;
+  for (const NodeIndex node : nodes_named(topology, section.at))
+    (topology.kind(node) == NodeClass::memory ? places.memories : places.others).push_back(node);
+  if (places.memories.empty() && places.others.empty())
+    no_such_node(path + "/at", section.at, reading);
+  if (reading.error || !places.others.empty()) return places;
+  if (section.link || section.count)
+    reading.fail(Errc::config_conflict, path + (section.link ? "/link" : "/count"),
+                 "is given, and " + in_quotes(section.at) + " are memories themselves",
+                 "leave it out, or name the node that new ones are to hang on");
+  return places;
+}
+
+}  // namespace
+
+std::optional<Topology> with_memories(Topology topology,
+                                      const std::vector<FabricMemoriesSection>& sections,
+                                      const std::string& path, std::vector<NodeIndex>& memories,
+                                      Reading& reading) {
+  TopologyBuilder builder(topology);
+  std::set<std::string, std::less<>> taken;
+  for (NodeIndex node = 0; node < topology.node_count(); ++node) {
+    if (topology.name(node).starts_with("memory")) taken.insert(topology.name(node));
+  }
+  std::uint32_t number = 0;
+  const auto next_name = [&] {
+    std::string name = fmt::format("memory{}", number++);
+    while (taken.contains(name)) name = fmt::format("memory{}", number++);
+    return name;
+  };
+  for (std::size_t i = 0; i < sections.size(); ++i) {
+    const FabricMemoriesSection& section = sections[i];
+    const std::string place = pointer(path, i);
+    const Places places = places_of(section, topology, place, reading);
+    const LinkFigures figures = figures_of(section.link, LinkClass::memory, place + "/link",
+                                           !places.others.empty(), reading);
+    if (reading.error) return std::nullopt;
+    memories.insert(memories.end(), places.memories.begin(), places.memories.end());
+    const auto count = static_cast<std::uint64_t>(section.count.value_or(1));
+    if (memories.size() + places.others.size() * count > memory_limits::kMemories) {
+      reading.error = too_many(reading.where + ":" + place);
+      return std::nullopt;
+    }
+    for (const NodeIndex node : places.others) {
+      for (std::uint64_t one = 0; one < count; ++one) {
+        memories.push_back(builder.add(NodeClass::memory, next_name(), topology.host(node)));
+        builder.join(memories.back(), node, figures);
+      }
+    }
+  }
+  std::set<NodeIndex> once;
+  for (const NodeIndex memory : memories) {
+    if (once.insert(memory).second) continue;
+    reading.fail(Errc::config_conflict, path,
+                 "names " + in_quotes(topology.name(memory)) + " twice");
+    return std::nullopt;
+  }
+  Result<Topology> made = builder.finish(reading.where + ":" + path);
+  if (made) return std::move(*made);
+  reading.error = made.error();
+  return std::nullopt;
+}
+
+Result<void> check_memories(const Platform& platform, const std::string& where) {
+  const std::uint32_t count = memory_count(platform);
+  if (count > memory_limits::kMemories) return tl::unexpected(too_many(where + ":/network"));
+  if (platform.remote_memory.kind != RemoteMemoryKind::network) return {};
+  if (count == 0)
+    return fail(Errc::config_missing_key, where + ":/remote_memory/kind",
+                "is `network`, and the network has no memories",
+                "say where they hang: `memories` of a `fabric`, or of a dimension of switches");
+  if (platform.fabric == nullptr && platform.network == NetworkModelKind::analytical)
+    return fail(Errc::config_conflict, where + ":/remote_memory/kind",
+                "is `network`, and the analytical network of dimensions has no memories",
+                "network_model: flow, or --network flow");
+  return {};
+}
+
+}  // namespace orrery::platform

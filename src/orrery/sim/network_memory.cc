@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/sim/network_memory.h"
+
+#include <algorithm>
+
+namespace orrery::sim {
+
+std::vector<model::EndPoint> memories_of(const platform::RemoteMemory& memory,
+                                         const model::Network& network, std::uint32_t rank) {
+  const model::EndPoints& ends = network.end_points();
+  std::vector<model::EndPoint> all;
+  if (memory.spread) {
+    for (std::uint32_t i = 0; i < ends.memories; ++i) all.push_back(ends.ranks + i);
+  } else {
+    for (const std::uint32_t i : network.near_memories(rank)) all.push_back(ends.ranks + i);
+  }
+  return all;
+}
+
+std::uint32_t NetworkMemory::new_access(const Access& access) {
+  if (free_.empty()) {
+    accesses_.push_back(access);
+    return static_cast<std::uint32_t>(accesses_.size() - 1);
+  }
+  const std::uint32_t number = free_.back();
+  free_.pop_back();
+  accesses_[number] = access;
+  return number;
+}
+
+void NetworkMemory::begin(std::uint32_t rank, graph::NodeId node, Bytes size, bool store) {
+  const std::uint32_t device = run_.real(rank);
+  const auto memories = memories_of(run_.platform.remote_memory, run_.network, device);
+  if (memories.empty()) {
+    return run_.fail({Errc::config_conflict, run_.place(rank, node),
+                      "its remote memory is in the network, which has none that it reaches",
+                      "give the network `memories`, and a `network_model` that knows them"});
+  }
+  const std::uint32_t weight = run_.weight(rank);
+  (store ? traffic_.stored : traffic_.loaded) += weight * static_cast<std::uint64_t>(size.count());
+  // Bytes that do not divide evenly are the first ones'; of what is less than one for each there is
+  // nothing to send, but for one message.
+  const auto count = static_cast<std::int64_t>(memories.size());
+  const std::int64_t each = size.count() / count, more = size.count() % count;
+  const std::int64_t messages = each > 0 ? count : std::max<std::int64_t>(more, 1);
+  const std::uint32_t number =
+      new_access({rank, node, static_cast<std::uint32_t>(messages), run_.now()});
+  for (std::int64_t i = 0; i < messages; ++i) {
+    const model::EndPoint memory = memories[static_cast<std::size_t>(i)];
+    const model::EndPoint from = store ? device : memory, to = store ? memory : device;
+    const std::int64_t bytes = each + (i < more ? 1 : 0);
+    Access& access = accesses_[number];
+    access.alone = std::max(access.alone, transport_.alone(from, to, bytes));
+    transport_.move({.from = from,
+                     .to = to,
+                     .bytes = bytes,
+                     .weight = weight,
+                     .traffic = model::TrafficClass::memory,
+                     .flow = node,
+                     .order = static_cast<std::uint64_t>(i)},
+                    transport_.takes(from, to, bytes),
+                    {.kind = EventKind::memory_came, .first = number});
+  }
+}
+
+void NetworkMemory::arrives(const Event& event) {
+  Access& access = accesses_[event.first];
+  if (--access.left > 0) return;
+  if (run_.observer != nullptr) {
+    const std::int64_t lost = run_.now() - access.begun - access.alone;
+    run_.observer->memory_served(access.rank, access.node, std::max<std::int64_t>(lost, 0));
+  }
+  agendas_.at(access.rank, run_.platform.remote_memory.latency.count(),
+              {.arg = access.node, .kind = LocalKind::node_done});
+  free_.push_back(event.first);
+}
+
+}  // namespace orrery::sim
