@@ -69,8 +69,7 @@ std::string OpCosts::key(const Program& program, const Op& op) {
         fmt::format("{}|{}|{}", static_cast<int>(op.collective), op.size, program.mesh.world());
     for (const auto& digit : program.mesh.axis(op.axis).digits)
       text += fmt::format("|{},{},{}", digit.stride, digit.count, digit.step);
-    if (op.exchange != graph::ExpertExchange{})
-      text += fmt::format("|{}|{}", static_cast<const void*>(&program), op.name);
+    if (op.exchange) text += fmt::format("|{}", op.exchange.bits());
     if (crosses_stages(program, op.axis)) text += fmt::format("|{}", program.roles.size());
     return text;
   }
@@ -102,6 +101,7 @@ namespace {
 Program probe_of(const Program& program, const std::vector<std::vector<Op>>& by_role) {
   Program probe;
   probe.spec = program.spec;
+  probe.spec.kernels = {};  // no host is in the way
   probe.mesh = program.mesh;
   probe.cp_classes = program.cp_classes;
   probe.expert_classes = program.expert_classes;
@@ -287,6 +287,7 @@ Result<OpCosts::Times> OpCosts::of(const Program& program) {
   Times times;
   times.of.resize(program.bodies.size());
   if (auto done = find_queues(program, times); !done) return tl::unexpected(done.error());
+  const graph::LaunchTimes launch = program.spec.kernels.launch_times();
   for (std::uint32_t r = 0; r < program.roles.size(); ++r) {
     each_body(program.roles[r], program.bodies.size(), [&](std::uint32_t body) {
       const auto& ops = program.bodies[body].ops;
@@ -297,6 +298,10 @@ Result<OpCosts::Times> OpCosts::of(const Program& program) {
       for (const Op& op : ops) {
         const bool told = op.op_class != OpClass::copy && !is_message(op);
         times.of[body].push_back(told ? known_.at(key(program, op)) : Cost{});
+        const auto kernel = workload::kernel_of(op);
+        if (op.kind != NodeKind::comp || !kernel) continue;
+        times.of[body].back().each_launch = launch.of(*kernel).count();
+        times.of[body].back().launches = std::max<std::uint32_t>(kernel->launches, 1);
       }
     });
   }

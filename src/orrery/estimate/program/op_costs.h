@@ -29,8 +29,10 @@ namespace orrery::estimate {
 class OpCosts {
  public:
   struct Cost {
-    std::int64_t takes = 0;  ///< picoseconds
-    bool product = false;    ///< a kernel that waits for arithmetic rather than for memory
+    std::int64_t takes = 0;        ///< picoseconds
+    bool product = false;          ///< a kernel that waits for arithmetic rather than for memory
+    std::int64_t each_launch = 0;  ///< of the host, picoseconds
+    std::int64_t launches = 1;
     /// Collectives: what they take of a device that kernels beside them lack, as shares of what
     /// products and all others have.
     double of_products = 0, of_others = 0;

@@ -138,12 +138,16 @@ class Player {
     std::int64_t shift = -1;
     for (std::uint32_t done = 0; done < count;) {
       before_ = ends_;
-      const std::int64_t busy = busy_;
+      const std::int64_t busy = busy_, host = host_;
       const std::uint64_t issued = issued_;
+      host_waits_ = false;
       for (const Score::Step& step : bar.steps) (void)issue(step);
       ++done;
       const std::int64_t by = even_shift();
-      if (by > 0 && by == shift && done < count && none_runs_before(issued)) {
+      // A host that is ahead, and gets further ahead, stays so.
+      const bool host_stays = host_ - host == by || (host_ - host < by && !host_waits_);
+      if (by > 0 && by == shift && done < count && host_stays && none_runs_before(issued)) {
+        host_ += (host_ - host) * (count - done);
         move_on(by * (count - done), issued);
         busy_ += (busy_ - busy) * (count - done);
         break;
@@ -214,6 +218,7 @@ class Player {
       case Score::What::other:
         break;
       case Score::What::kernel:
+        start = launched(start, step.cost);
         end = slowed(start, step.cost);
         busy_ += end - start;
         break;
@@ -274,6 +279,17 @@ class Player {
     }
   }
 
+  /// When a kernel may begin that the host has to launch (sim/hosts.h).
+  std::int64_t launched(std::int64_t start, const OpCosts::Cost& cost) {
+    if (cost.each_launch == 0) return start;
+    std::int64_t begin = host_ + cost.each_launch;
+    host_ += cost.each_launch * cost.launches;
+    if (cost.launches > 1)
+      begin = std::max(begin, host_ - cost.takes / cost.launches * (cost.launches - 1));
+    host_waits_ |= begin > start;
+    return std::max(start, begin);
+  }
+
   /// When a kernel ends that collectives leave less than all of the device
   /// (model/compute/interference.h).
   std::int64_t slowed(std::int64_t start, const OpCosts::Cost& cost) {
@@ -327,6 +343,8 @@ class Player {
   std::vector<Lane> lanes_;
   std::uint64_t issued_ = 0;
   std::int64_t busy_ = 0;
+  std::int64_t host_ = 0;  // has launched until then
+  bool host_waits_ = false;
   std::size_t loop_ = 0, task_ = 0, segment_ = 0, step_ = 0;
   std::uint32_t round_ = 0, layer_ = 0;
 };

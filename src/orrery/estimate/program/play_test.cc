@@ -86,7 +86,8 @@ std::string spec_of(int tp, int pp, const std::string& more_parallel, const std:
       tp, pp, dp, more_parallel, schedule, dp * microbatches, rest);
 }
 
-/// Differences of random plans of 32 devices: schedules x sharding x recomputation x sequences.
+/// Differences of random plans of 32 devices: schedules x sharding x recomputation x sequences x
+/// frameworks.
 std::vector<double> differences(const std::string& machine, int cases) {
   const auto cluster = cluster_of(machine);
   OpCosts costs(cluster);
@@ -101,9 +102,12 @@ std::vector<double> differences(const std::string& machine, int cases) {
         one_of(std::vector<std::string>{"kind: 1f1b", "kind: gpipe", "kind: zb_h1",
                                         "kind: interleaved, chunks: 2", "kind: zb_v, chunks: 2"});
     const auto recompute = one_of(std::vector<std::string>{"none", "selective", "full"});
-    const std::string spec =
-        spec_of(tp, pp, ", sharding: " + (32 / (tp * pp) > 1 ? sharding : "none") + sp,
-                pp == 1 ? "kind: 1f1b" : staged, "recompute: {kind: " + recompute + "}");
+    // Hosts of frameworks launch kernels, and small ones wait for them.
+    const auto framework = one_of(std::vector<std::string>{"", ", kernels: {framework: pytorch}",
+                                                           ", kernels: {framework: megatron}"});
+    const std::string spec = spec_of(
+        tp, pp, ", sharding: " + (32 / (tp * pp) > 1 ? sharding : "none") + sp,
+        pp == 1 ? "kind: 1f1b" : staged, "recompute: {kind: " + recompute + "}" + framework);
     found.push_back(off(program_of(spec), costs, *cluster));
   }
   return found;
@@ -120,7 +124,7 @@ TEST(Play, IsNearWhereChunksShareDimensions) {
   double sum = 0;
   const int cases = rounds(60, 8);
   for (const double is : differences(kPlain, cases)) {
-    EXPECT_LT(std::abs(is), 0.35);
+    EXPECT_LT(std::abs(is), 0.45);
     sum += std::abs(is);
   }
   EXPECT_LT(sum / cases, 0.05);
