@@ -25,7 +25,7 @@ std::vector<double> in_gb(const Split& split) {
   return made;
 }
 
-Split best(const SplitProblem& problem) {
+Split best_of(const SplitProblem& problem) {
   auto split = best_split(problem);
   EXPECT_TRUE(split.has_value()) << (split ? "" : to_string(split.error()));
   return split ? *split : Split{};
@@ -103,7 +103,7 @@ TEST(BandwidthSplit, OneCollectiveIsSplitAsItsBytes) {
   SplitProblem problem;
   problem.total = Bandwidth(100 * kGB);
   problem.demands = {{{3e9, 1e9}, 7}};
-  const Split split = best(problem);
+  const Split split = best_of(problem);
   EXPECT_THAT(in_gb(split), ElementsAre(DoubleNear(75, 1e-6), DoubleNear(25, 1e-6)));
   EXPECT_NEAR(split.seconds, 7 * 4e9 / 100e9, 1e-9);
 }
@@ -113,7 +113,7 @@ TEST(BandwidthSplit, GroupsApartAreSplitBySquareRoots) {
   SplitProblem problem;
   problem.total = Bandwidth(100 * kGB);
   problem.demands = {{{9e9, 0}, 1}, {{0, 1e9}, 1}};
-  const Split split = best(problem);
+  const Split split = best_of(problem);
   EXPECT_THAT(in_gb(split), ElementsAre(DoubleNear(75, 1e-4), DoubleNear(25, 1e-4)));
   EXPECT_NEAR(split.seconds, 16e9 / 100e9, 1e-9);
   EXPECT_LE(split.bound, split.value);
@@ -123,7 +123,7 @@ TEST(BandwidthSplit, ADimensionThatNobodyUsesHasNone) {
   SplitProblem problem;
   problem.total = Bandwidth(100 * kGB);
   problem.demands = {{{1e9, 0, 1e9}, 1}};
-  const Split split = best(problem);
+  const Split split = best_of(problem);
   EXPECT_EQ(split.bandwidth[1].count(), 0);
   EXPECT_NEAR(split.seconds, 0.02, 1e-9);
 }
@@ -132,7 +132,7 @@ TEST(BandwidthSplit, WhatSendsLittleHasLittle) {
   SplitProblem problem;
   problem.total = Bandwidth(100 * kGB);
   problem.demands = {{{1e15, 1}, 1}, {{1, 1e15}, 0}};
-  const Split split = best(problem);
+  const Split split = best_of(problem);
   EXPECT_GT(split.bandwidth[1].count(), 0);
   EXPECT_NEAR(split.seconds / 1e4, 1, 1e-6);
   EXPECT_LT(split.gap(), 1e-6);
@@ -143,29 +143,29 @@ TEST(BandwidthSplit, BoundsAndOrdersAreKept) {
   problem.total = Bandwidth(100 * kGB);
   problem.demands = {{{8e9, 1e9, 1e9}, 1}};
   problem.most = {Bandwidth(60 * kGB), Bandwidth(1e18), Bandwidth(1e18)};
-  EXPECT_NEAR(in_gb(best(problem))[0], 60, 1e-5);
+  EXPECT_NEAR(in_gb(best_of(problem))[0], 60, 1e-5);
   problem.most.clear();
   problem.least = {Bandwidth(0), Bandwidth(30 * kGB)};
-  EXPECT_NEAR(in_gb(best(problem))[1], 30, 1e-5);
+  EXPECT_NEAR(in_gb(best_of(problem))[1], 30, 1e-5);
   problem.least.clear();
   problem.order = {{2, 0}};
-  EXPECT_THAT(in_gb(best(problem)),
+  EXPECT_THAT(in_gb(best_of(problem)),
               ElementsAre(DoubleNear(800.0 / 17, 1e-4), DoubleNear(100.0 / 17, 1e-4),
                           DoubleNear(800.0 / 17, 1e-4)));
   problem.order.clear();
   problem.least = problem.most = {Bandwidth(20 * kGB)};
   problem.most.resize(3, Bandwidth(1e18));
-  EXPECT_THAT(in_gb(best(problem))[0], DoubleNear(20, 1e-9));
+  EXPECT_THAT(in_gb(best_of(problem))[0], DoubleNear(20, 1e-9));
   problem.most = problem.least = {Bandwidth(20 * kGB), Bandwidth(30 * kGB), Bandwidth(50 * kGB)};
-  EXPECT_EQ(best(problem).gap(), 0);
-  EXPECT_THAT(in_gb(best(problem)),
+  EXPECT_EQ(best_of(problem).gap(), 0);
+  EXPECT_THAT(in_gb(best_of(problem)),
               ElementsAre(DoubleNear(20, 1e-9), DoubleNear(30, 1e-9), DoubleNear(50, 1e-9)));
 }
 
 TEST(BandwidthSplit, AProofStandsBesideEachOfAThousand) {
   for (std::uint64_t seed = 0; seed < 1000; ++seed) {
     const SplitProblem problem = drawn(seed, 2 + seed % 5);
-    const Split split = best(problem);
+    const Split split = best_of(problem);
     ASSERT_LT(split.gap(), 1e-6) << seed;
     ASSERT_LE(split.bound, split.value * (1 + 1e-12)) << seed;
     double sum = 0;
@@ -180,7 +180,7 @@ TEST(BandwidthSplit, NoGridHasABetterOne) {
   for (std::uint64_t seed = 0; seed < 60; ++seed) {
     const std::size_t dims = 2 + seed % 2;
     const SplitProblem problem = drawn(5000 + seed, dims);
-    const Split split = best(problem);
+    const Split split = best_of(problem);
     const int steps = dims == 2 ? 4000 : 200;
     double least = 1e300;
     for (int i = 1; i < steps; ++i)
