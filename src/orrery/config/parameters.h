@@ -145,6 +145,14 @@ std::vector<std::string_view> words_of() {
   return words;
 }
 
+/// The one for the value; empty, where there is none.
+template <Worded E>
+constexpr std::string_view word_of(E value) {
+  for (const auto& [word, meaning] : Words<E>::names)
+    if (meaning == value) return word;
+  return {};
+}
+
 /// Which of `words` the value is; empty, and an error in `reading`, when it is none.
 [[nodiscard]] std::optional<std::size_t> read_word(const Json& value, const std::string& path,
                                                    const std::vector<std::string_view>& words,
@@ -173,10 +181,8 @@ std::string about_kind(Kind<E>, const Limits&) {
 
 template <Worded E>
 OrderedJson write_value(E value) {
-  for (const auto& [word, meaning] : Words<E>::names) {
-    if (meaning == value) return write_word(word);
-  }
-  return nullptr;
+  const std::string_view word = word_of(value);
+  return word.empty() ? OrderedJson(nullptr) : write_word(word);
 }
 
 // Compounds call each other, so all are declared before any is defined.

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "orrery/config/built_in.h"
+#include "orrery/config/parameters.h"
 #include "orrery/platform/cluster_file.h"
 
 namespace orrery::platform {
@@ -27,10 +28,7 @@ config::BuiltInList<LinkEntry>& link_list() {
 }  // namespace
 
 std::string_view name(Architecture architecture) {
-  for (const auto& [word, meaning] : config::Words<Architecture>::names) {
-    if (meaning == architecture) return word;
-  }
-  return "";
+  return config::word_of(architecture);
 }
 
 const Peak* DeviceEntry::peak(std::string_view precision) const {

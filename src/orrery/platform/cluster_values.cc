@@ -5,6 +5,7 @@
 
 #include <charconv>
 
+#include "orrery/config/parameters.h"
 #include "orrery/core/text.h"
 #include "orrery/platform/cluster_file.h"
 
@@ -166,9 +167,7 @@ OrderedJson write_value(const NodePrefixes& value) {
 }
 
 std::string_view name(ComputeModel model) {
-  for (const auto& [word, meaning] : config::Words<ComputeModel>::names)
-    if (meaning == model) return word;
-  return "unknown";
+  return config::word_of(model);
 }
 
 std::vector<std::string_view> compute_names() { return config::words_of<ComputeModel>(); }

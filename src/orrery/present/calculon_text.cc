@@ -23,13 +23,6 @@ std::string calculon_time(double seconds) {
 
 std::string gibibytes(double bytes) { return fmt::format("{:.1f} GiB", bytes / (1 << 30)); }
 
-template <class E>
-std::string_view word(E value) {
-  for (const auto& [name, meaning] : config::Words<E>::names)
-    if (meaning == value) return name;
-  return "";
-}
-
 /// "w,a,o": weights, activations, optimizer state
 std::string offloaded(const calculon::Plan& plan) {
   std::string text;
@@ -44,9 +37,9 @@ std::string offloaded(const calculon::Plan& plan) {
 
 /// What the plan says beside its parallelisms.
 std::string more(const calculon::Plan& plan) {
-  std::string text = fmt::format("{}", word(plan.tensor_par_comm_type));
+  std::string text = fmt::format("{}", config::word_of(plan.tensor_par_comm_type));
   if (plan.tensor_par_overlap != calculon::Overlap::none)
-    text += fmt::format(" {}", word(plan.tensor_par_overlap));
+    text += fmt::format(" {}", config::word_of(plan.tensor_par_overlap));
   if (plan.seq_par_ag_redo) text += " redo";
   if (plan.optimizer_sharding) text += " shard";
   if (plan.data_par_overlap) text += " overlap";
@@ -152,7 +145,7 @@ std::string calculon_search_text(const calculon::Search& search, report::Style s
          std::to_string(plan.data_par), std::to_string(plan.microbatch_size),
          std::to_string(plan.pipeline_interleaving),
          fmt::format("{}/{}/{}", plan.tensor_par_net, plan.pipeline_par_net, plan.data_par_net),
-         std::string(word(plan.activation_recompute)), offloaded(plan), gibibytes(one.space.near),
+         std::string(config::word_of(plan.activation_recompute)), offloaded(plan), gibibytes(one.space.near),
          more(plan)});
   }
   if (!search.best.empty()) text += table.text(style, 0, 120) + "\n";

@@ -8,6 +8,7 @@
 #include <mutex>
 #include <thread>
 
+#include "orrery/config/parameters.h"
 #include "orrery/core/thread_pool.h"
 #include "orrery/study/effects.h"
 #include "orrery/study/outcome.h"
@@ -23,13 +24,6 @@ constexpr std::array<std::string_view, 16> kTraits = {
     "size",     "kind",     "devices",   "tp",
     "pp",       "cp",       "ep",        "microbatches",
     "sequence", "sharding", "recompute", "framework"};
-
-template <class Enum>
-std::string word(Enum value) {
-  for (const auto& [text, meaning] : config::Words<Enum>::names)
-    if (meaning == value) return std::string(text);
-  return {};
-}
 
 /// The first bound that the number does not reach, in words: "2 to 7".
 std::string in_steps(std::int64_t number, std::span<const std::int64_t> bounds) {
@@ -63,7 +57,7 @@ void add_traits(const MeasuredPoint& point, const study::Outcome& outcome, Predi
   const auto parameters = static_cast<double>(workload::count_parameters(spec.model).total);
   const workload::Dtype type = spec.precision.product_type();
   const bool half = type == workload::Dtype::bf16 || type == workload::Dtype::fp16;
-  const std::string products = half ? "16 bits" : word(type);
+  const std::string products{half ? "16 bits" : config::word_of(type)};
   const auto number = [](std::int64_t value) { return fmt::format("{}", value); };
   made.traits = {
       {"source", point.source},
@@ -79,9 +73,9 @@ void add_traits(const MeasuredPoint& point, const study::Outcome& outcome, Predi
       {"ep", number(plan.ep)},
       {"microbatches", in_steps(spec.microbatches(), kCounts)},
       {"sequence", in_steps(spec.batch.seq, kTokens)},
-      {"sharding", word(plan.sharding)},
-      {"recompute", word(spec.recompute.kind)},
-      {"framework", word(spec.kernels.framework)},
+      {"sharding", std::string(config::word_of(plan.sharding))},
+      {"recompute", std::string(config::word_of(spec.recompute.kind))},
+      {"framework", std::string(config::word_of(spec.kernels.framework))},
       {"ranks", number(outcome.inputs.cluster->ranks)},
       {"tokens of a sequence", number(spec.batch.seq)},
   };

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "orrery/config/parameters.h"
 #include "orrery/core/limits.h"
 #include "orrery/workload/schedule/schedule_internal.h"
 #include "orrery/workload/schedule/schedule_line.h"
@@ -164,10 +165,7 @@ Result<void> fits(ScheduleKind kind, std::uint32_t stages, std::uint32_t microba
 }  // namespace
 
 std::string_view word(ScheduleKind kind) {
-  for (const auto& [text, each] : config::Words<ScheduleKind>::names) {
-    if (each == kind) return text;
-  }
-  return "?";
+  return config::word_of(kind);
 }
 
 Result<void> schedule_fits_memory(std::uint64_t stages, std::uint64_t microbatches,
