@@ -88,14 +88,6 @@ class Trials {
   study::Watch& watch_;
 };
 
-/// The rank that ends last; the first of several.
-const sim::RankResult& last_of(const study::Outcome& outcome) {
-  const auto ranks = outcome.result.ranks.simulated();
-  return *std::max_element(ranks.begin(), ranks.end(), [](const auto& a, const auto& b) {
-    return a.finish.value_or(Time{}) < b.finish.value_or(Time{});
-  });
-}
-
 Result<SplitProblem> problem_of(const SplitQuestion& asked, const JobTraffic& traffic,
                                 const std::vector<Bandwidth>& now) {
   SplitProblem problem;
@@ -116,7 +108,7 @@ Result<SplitProblem> problem_of(const SplitQuestion& asked, const JobTraffic& tr
 
 void take(const study::Outcome& outcome, TriedSplit& tried) {
   tried.step = outcome.result.end;
-  tried.exposed = last_of(outcome).comm_only;
+  tried.exposed = outcome.result.ranks.last().comm_only;
 }
 
 Result<void> check_network(const platform::Platform& platform, const std::string& cluster) {
@@ -167,7 +159,7 @@ Result<SplitAnswer> split_for_job(const SplitQuestion& asked, study::Watch& watc
   const Trials trials(question, cluster, load, watch);
   const auto as_it_is = trials.now(findings);
   if (!as_it_is) return tl::unexpected(as_it_is.error());
-  answer.problem.besides = seconds(last_of(*as_it_is).compute);
+  answer.problem.besides = seconds(as_it_is->result.ranks.last().compute);
   auto split = best_split(answer.problem);
   if (!split) return tl::unexpected(split.error());
   answer.split = *std::move(split);

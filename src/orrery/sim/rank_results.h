@@ -3,6 +3,7 @@
 // What a simulation says of each rank, kept once for ranks that are alike.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <iterator>
@@ -57,6 +58,13 @@ class RankResults {
   [[nodiscard]] std::span<const std::uint32_t> classes() const { return class_of_; }
   /// One per class.
   [[nodiscard]] std::span<const RankResult> simulated() const { return simulated_; }
+  /// The one that ends last, the first of several. Not of nobody.
+  [[nodiscard]] const RankResult& last() const {
+    return *std::max_element(simulated_.begin(), simulated_.end(),
+                             [](const auto& a, const auto& b) {
+                               return a.finish.value_or(Time{}) < b.finish.value_or(Time{});
+                             });
+  }
 
   class Iterator {
    public:

@@ -90,14 +90,6 @@ double rate_of(const platform::Platform& platform) {
   return rate;
 }
 
-/// The one that ends last; the first of several.
-const sim::RankResult& last_of(const sim::SimResult& result) {
-  const auto ranks = result.ranks.simulated();
-  return *std::max_element(ranks.begin(), ranks.end(), [](const auto& a, const auto& b) {
-    return a.finish.value_or(Time{}) < b.finish.value_or(Time{});
-  });
-}
-
 double picoseconds(Time time) { return static_cast<double>(time.count()); }
 
 void add_job(const study::Outcome& outcome, Values& values) {
@@ -161,7 +153,7 @@ Result<study::Outcome> simulate(const Run& run, const std::string& where) {
 
 Values values_of(const study::Outcome& outcome, const Run& run) {
   Values values;
-  const sim::RankResult& last = last_of(outcome.result);
+  const sim::RankResult& last = outcome.result.ranks.last();
   values[Metric::time] = picoseconds(outcome.result.end);
   values[Metric::compute] = picoseconds(last.compute);
   values[Metric::communication] = picoseconds(last.comm);
