@@ -149,6 +149,31 @@ TEST(CalculonRuns, WhatIsRefusedIsRefusedForTheSameReason) {
   EXPECT_EQ(refusals, 96);
 }
 
+// As large as files may say: products of these sizes are beyond 64 bits.
+TEST(CalculonRuns, HugeSizesAreNoTrouble) {
+  Model model;
+  for (auto size : {&Model::hidden, &Model::feedforward, &Model::seq_size, &Model::attn_heads,
+                    &Model::attn_size, &Model::num_blocks})
+    model.*size = static_cast<std::int64_t>(Model::kMost);
+  const Machine machine = machine_of("a100_80g");
+  Plan plan;
+  plan.num_procs = plan.tensor_par = plan.pipeline_par = plan.data_par = 1'000'000'000;
+  EXPECT_EQ(refused(model, machine, plan), Refusal::processes);
+  plan.num_procs = 1;
+  plan.tensor_par = plan.pipeline_par = plan.data_par = std::int64_t{1} << 29;
+  EXPECT_EQ(refused(model, machine, plan), Refusal::processes);
+  plan = {};
+  plan.num_procs = plan.pipeline_par = 2;
+  plan.batch_size = plan.microbatch_size = 1'000'000'000;
+  plan.tensor_par_comm_type = Joining::p2p_rs_ag;
+  const Block block = block_of(model, machine, plan, layers_of(model, plan));
+  EXPECT_DOUBLE_EQ(block.pipeline_message, 2e23);
+  EXPECT_GT(block.storage, 1e23);
+  const auto step = step_of(model, machine, plan);
+  ASSERT_FALSE(step);
+  EXPECT_NE(to_string(step.error()).find(about(Refusal::near_memory)), std::string::npos);
+}
+
 // Korthikanti et al., arXiv 2205.05198, table 5: the eight runs that Calculon validates itself
 // with, as it prints them.
 TEST(CalculonRuns, KorthikantisStepsAreAsPrinted) {

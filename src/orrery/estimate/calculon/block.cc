@@ -176,9 +176,9 @@ Block block_of(const Model& model, const Machine& machine, const Plan& plan, con
   if (plan.pipeline_par > 1) {
     block.pipeline_message = activation;
     if (plan.splits_messages())
-      block.pipeline_message = static_cast<double>(plan.microbatch_size * model.seq_size /
-                                                   plan.tensor_par * model.hidden) *
-                               bytes;
+      block.pipeline_message =
+          static_cast<double>(plan.microbatch_size * model.seq_size / plan.tensor_par) *
+          static_cast<double>(model.hidden) * bytes;
   }
   return block;
 }

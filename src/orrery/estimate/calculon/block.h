@@ -5,7 +5,6 @@
 
 #include <array>
 #include <cstddef>
-#include <string_view>
 
 #include "orrery/estimate/calculon/machine.h"
 #include "orrery/estimate/calculon/plan.h"
@@ -16,7 +15,6 @@ enum class Pass : std::uint8_t { forward, input_gradient, weight_gradient };
 
 /// Part of a block: a product, a norm, a collective …
 struct Layer {
-  std::string_view name;
   std::array<double, 3> flop{}, bytes{};                   ///< by Pass
   double weights = 0;                                      ///< elements
   double activation = 0, activation_grad = 0, output = 0;  ///< bytes

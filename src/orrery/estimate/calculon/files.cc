@@ -128,13 +128,4 @@ Result<Machine> parse_machine(std::string_view text, const std::string& where) {
 
 std::string to_json(const Plan& plan) { return config::write_value(plan).dump(2) + "\n"; }
 
-double parameters(const Model& m) {
-  const auto of = [](std::int64_t n) { return static_cast<double>(n); };
-  const double hidden = of(m.hidden), inner = of(m.feedforward);
-  const double heads = of(m.attn_heads) * of(m.attn_size);
-  const double block =
-      2 * hidden * inner + 4 * hidden * heads + hidden + inner + 3 * heads + hidden + 4 * hidden;
-  return block * of(m.num_blocks) + (51200 + of(m.seq_size)) * hidden;
-}
-
 }  // namespace orrery::estimate::calculon

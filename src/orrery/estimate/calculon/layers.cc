@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Sizes of a block's layers (Calculon, calculon/llm/layers.py at caa4b11, whose facts these are).
+#include <cmath>
+
 #include "orrery/core/check.h"
 #include "orrery/estimate/calculon/block.h"
 
@@ -8,9 +10,8 @@ namespace orrery::estimate::calculon {
 
 namespace {
 
-double whole(double a, double b) {  // of sizes that divide, or are cut off
-  return static_cast<double>(static_cast<std::int64_t>(a) / static_cast<std::int64_t>(b));
-}
+/// Of whole numbers, exact below 2^53.
+double whole(double a, double b) { return std::floor(a / b); }
 
 class Build {
  public:
@@ -38,10 +39,9 @@ class Build {
  private:
   [[nodiscard]] bool tiled() const { return plan_.tensor_par_overlap != Overlap::none; }
 
-  Layer& add(std::string_view name, bool recompute) {
+  Layer& add(bool recompute) {
     ORRERY_CHECK(layers_.count < layers_.list.size());
     Layer& layer = layers_.list[layers_.count++];
-    layer.name = name;
     layer.recompute = recompute;
     return layer;
   }
@@ -55,8 +55,8 @@ class Build {
                    layer.weights == 0 ? 0 : (layer.weights + kept + grad) * bytes_};
   }
 
-  void product(std::string_view name, double in, double out, bool reuses, bool keeps) {
-    Layer& layer = add(name, full_);
+  void product(double in, double out, bool reuses, bool keeps) {
+    Layer& layer = add(full_);
     layer.matrix = true;
     layer.weights = in * out;
     layer.flop.fill(2 * tokens_ * in * out);
@@ -66,8 +66,8 @@ class Build {
   }
 
   /// A product in as many tiles as there are peers, beside the messages of others.
-  void tiles(std::string_view name, double in, double out, bool conjugate, bool again) {
-    Layer& layer = add(name, full_);
+  void tiles(double in, double out, bool conjugate, bool again) {
+    Layer& layer = add(full_);
     (conjugate ? in : out) = whole(conjugate ? in : out, peers_);
     layer.matrix = true;
     layer.weights = in * out;
@@ -88,9 +88,8 @@ class Build {
   }
 
   /// Of `count` pairs of matrices, a x over and over x b.
-  void pairs(std::string_view name, double count, double a, double over, double b, bool recompute,
-             bool keeps_output) {
-    Layer& layer = add(name, recompute);
+  void pairs(double count, double a, double over, double b, bool recompute, bool keeps_output) {
+    Layer& layer = add(recompute);
     layer.matrix = true;
     const double flop = 2 * count * a * over * b, in = count * (a * over + over * b);
     layer.flop = {flop, 2 * flop, 0};
@@ -98,8 +97,8 @@ class Build {
     sizes(layer, in, count * a * b, in, count * a * b);
   }
 
-  void norm(std::string_view name) {
-    Layer& layer = add(name, full_);
+  void norm() {
+    Layer& layer = add(full_);
     layer.weights = 2 * static_cast<double>(model_.hidden);
     layer.flop = {9 * mine_, 14 * mine_, 7 * mine_};
     layer.reuses = true;
@@ -107,8 +106,8 @@ class Build {
     sizes(layer, mine_, mine_, mine_, mine_);
   }
 
-  void dropout(std::string_view name, double size, bool recompute, bool keeps) {
-    Layer& layer = add(name, recompute);
+  void dropout(double size, bool recompute, bool keeps) {
+    Layer& layer = add(recompute);
     layer.flop = {size, size, 0};
     layer.keeps = keeps;
     sizes(layer, size, size, size, size);
@@ -118,7 +117,7 @@ class Build {
   }
 
   void gelu(double size) {
-    Layer& layer = add("MlpBlock_GeLU", full_);
+    Layer& layer = add(full_);
     layer.flop = {8 * size, 13 * size, 0};
     const double kept = plan_.fused_activation ? 0 : size;
     sizes(layer, size, size, kept, kept);
@@ -126,22 +125,22 @@ class Build {
   }
 
   void softmax(double size) {
-    Layer& layer = add("AttnBlock_Multihead_SoftMax", attention_);
+    Layer& layer = add(attention_);
     layer.flop = {5 * size, 8 * size, 0};
     layer.keeps_output = !attention_;
     sizes(layer, size, size, size, size);
   }
 
-  void residual(std::string_view name) {
-    Layer& layer = add(name, full_);
+  void residual() {
+    Layer& layer = add(full_);
     layer.flop = {mine_, 2 * mine_, 0};
     layer.reuses = true;
     layer.keeps = false;
     sizes(layer, 2 * mine_, mine_, 2 * mine_, mine_);
   }
 
-  void fork(std::string_view name, double size, double users, bool recompute, bool keeps) {
-    Layer& layer = add(name, recompute);
+  void fork(double size, double users, bool recompute, bool keeps) {
+    Layer& layer = add(recompute);
     layer.flop = {0, users * size, 0};
     layer.keeps = keeps;
     sizes(layer, size, 0, size, 0);
@@ -149,8 +148,8 @@ class Build {
   }
 
   /// A collective by itself: identity or all-gather on the way forward, its conjugate sums.
-  void joins(std::string_view name, bool conjugate, bool again) {
-    Layer& layer = add(name, false);
+  void joins(bool conjugate, bool again) {
+    Layer& layer = add(false);
     layer.sends = Layer::Sends::alone;
     layer.conjugate = conjugate;
     layer.communicates_again = again;
@@ -170,8 +169,8 @@ class Build {
   void attention() {
     const auto hidden = static_cast<double>(model_.hidden);
     const auto heads = static_cast<double>(model_.attn_heads * model_.attn_size);
-    fork("AttnBlock_Fork", mine_, 2, full_, true);
-    norm("AttnBlock_LayerNorm");
+    fork(mine_, 2, full_, true);
+    norm();
     queries(hidden, heads);
     const auto seq = static_cast<double>(model_.seq_size);
     const auto size = static_cast<double>(model_.attn_size);
@@ -179,58 +178,58 @@ class Build {
         whole(static_cast<double>(plan_.microbatch_size * model_.attn_heads), peers_);
     const double scores = whole(static_cast<double>(model_.attn_heads), peers_) * seq * seq *
                           static_cast<double>(plan_.microbatch_size);
-    pairs("AttnBlock_Multihead_Key_Query", batch, seq, size, seq, attention_, !attention_);
+    pairs(batch, seq, size, seq, attention_, !attention_);
     softmax(scores);
-    dropout("AttnBlock_Multihead_DropOut", scores, attention_, !attention_);
-    pairs("AttnBlock_Multihead_Attn", batch, seq, seq, size, full_, true);
+    dropout(scores, attention_, !attention_);
+    pairs(batch, seq, seq, size, full_, true);
     if (tiled()) {
-      tiles("AttnBlock_MLP_RS", heads, hidden, true, full_);
+      tiles(heads, hidden, true, full_);
     } else {
-      product("AttnBlock_MLP", whole(heads, peers_), hidden, false, true);
-      joins("AttnBlock_G", true, full_);
+      product(whole(heads, peers_), hidden, false, true);
+      joins(true, full_);
     }
-    dropout("AttnBlock_DropOut", mine_, full_, true);
-    residual("AttnBlock_Residual");
+    dropout(mine_, full_, true);
+    residual();
   }
 
   void queries(double hidden, double heads) {
     const bool one_key = plan_.attention_type == Attention::multiquery;
     const double keys = one_key ? static_cast<double>(model_.attn_size) : whole(heads, peers_);
     if (!tiled()) {
-      joins("AttnBlock_F", false, again_attention_);
-      fork("AttnBlock_Multihead_Fork", activation_, 3, again_attention_, !again_attention_);
-      product("AttnBlock_Query", hidden, whole(heads, peers_), true, false);
+      joins(false, again_attention_);
+      fork(activation_, 3, again_attention_, !again_attention_);
+      product(hidden, whole(heads, peers_), true, false);
     } else if (!one_key) {
-      tiles("AttnBlock_QKV_AG", hidden, 3 * heads, false, again_attention_);
+      tiles(hidden, 3 * heads, false, again_attention_);
       return;
     } else {
-      tiles("AttnBlock_Query_AG", hidden, heads, false, again_attention_);
-      fork("AttnBlock_KV_Fork", activation_, 2, again_attention_, !again_attention_);
+      tiles(hidden, heads, false, again_attention_);
+      fork(activation_, 2, again_attention_, !again_attention_);
     }
-    product("AttnBlock_Key", hidden, keys, true, false);
-    product("AttnBlock_Value", hidden, keys, true, false);
+    product(hidden, keys, true, false);
+    product(hidden, keys, true, false);  // values
   }
 
   void mlp() {
     const auto hidden = static_cast<double>(model_.hidden);
     const auto inner = static_cast<double>(model_.feedforward);
-    fork("MlpBlock_Fork", mine_, 2, full_, true);
-    norm("MlpBlock_LayerNorm");
+    fork(mine_, 2, full_, true);
+    norm();
     if (tiled()) {
-      tiles("MlpBlock_Mlp1_AG", hidden, inner, false, again_mlp_);
+      tiles(hidden, inner, false, again_mlp_);
     } else {
-      joins("MlpBlock_F", false, again_mlp_);
-      product("MlpBlock_Mlp1", hidden, whole(inner, peers_), false, !again_mlp_);
+      joins(false, again_mlp_);
+      product(hidden, whole(inner, peers_), false, !again_mlp_);
     }
     gelu(whole(inner * tokens_, peers_));
     if (tiled()) {
-      tiles("MlpBlock_Mlp2_RS", inner, hidden, true, full_);
+      tiles(inner, hidden, true, full_);
     } else {
-      product("MlpBlock_Mlp2", whole(inner, peers_), hidden, false, true);
-      joins("MlpBlock_G", true, full_);
+      product(whole(inner, peers_), hidden, false, true);
+      joins(true, full_);
     }
-    dropout("MlpBlock_DropOut", mine_, full_, true);
-    residual("MlpBlock_Residual");
+    dropout(mine_, full_, true);
+    residual();
   }
 
   const Model& model_;

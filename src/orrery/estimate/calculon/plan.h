@@ -18,7 +18,7 @@ struct Model {
   std::int64_t hidden = 0, feedforward = 0, seq_size = 0, attn_heads = 0, attn_size = 0,
                num_blocks = 0;
 
-  static constexpr double kMost = 1e7;  ///< so that no product of sizes is beyond a double's 2^53
+  static constexpr double kMost = 1e7;
   static constexpr auto fields = std::tuple{
       config::field("hidden", &Model::hidden, "elements of a token", config::between(1, kMost))
           .required(),
@@ -35,9 +35,6 @@ struct Model {
                     config::between(1, kMost))
           .required()};
 };
-
-/// Weights, biases, norms, and embeddings of 51,200 words and every position.
-[[nodiscard]] double parameters(const Model& model);
 
 enum class DataType : std::uint8_t { float8, float16, float32, bfloat16 };
 inline constexpr std::size_t kDataTypes = 4;

@@ -38,7 +38,9 @@ std::string_view about(Refusal refusal) {
 namespace {
 
 std::optional<Refusal> contradicts_itself(const Plan& plan) {
-  if (plan.num_procs != plan.tensor_par * plan.pipeline_par * plan.data_par)
+  const std::int64_t pipelines = plan.num_procs / plan.tensor_par;  // products may be too large
+  if (plan.num_procs % plan.tensor_par != 0 || pipelines % plan.pipeline_par != 0 ||
+      pipelines / plan.pipeline_par != plan.data_par)
     return Refusal::processes;
   if (plan.batch_size % plan.data_par != 0) return Refusal::batch_over_copies;
   if (plan.local_batch() % plan.microbatch_size != 0) return Refusal::batch_over_microbatch;

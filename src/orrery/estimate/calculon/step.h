@@ -43,8 +43,8 @@ enum class Refusal : std::uint8_t {
   near_memory,
   far_memory
 };
-inline constexpr std::size_t kRefusals = 25;
-/// "devices per network are more than it has": for statistics.
+inline constexpr std::size_t kRefusals = static_cast<std::size_t>(Refusal::far_memory) + 1;
+/// "a network has fewer devices than it is to join"
 [[nodiscard]] std::string_view about(Refusal refusal);
 
 /// All but memory. O(networks).
