@@ -7,20 +7,11 @@
 #include "orrery/core/text.h"
 #include "orrery/core/units.h"
 #include "orrery/search/limits.h"
+#include "orrery/search/pieces.h"
 
 namespace orrery::search {
 
 namespace {
-
-std::vector<std::string_view> pieces(std::string_view list) {
-  std::vector<std::string_view> found;
-  while (true) {
-    const std::size_t comma = list.find(',');
-    found.push_back(list.substr(0, comma));
-    if (comma == std::string_view::npos) return found;
-    list.remove_prefix(comma + 1);
-  }
-}
 
 Result<std::uint32_t> dimension(std::string_view word, const std::string& where) {
   const auto read = parse_integer(word, where);

@@ -6,10 +6,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "orrery/estimate/program/simulated.h"
 #include "orrery/model/compute/interference.h"
 #include "orrery/model/network/network.h"
-#include "orrery/sim/simulate.h"
-#include "orrery/study/one_collective.h"
 
 namespace orrery::estimate {
 
@@ -82,17 +81,16 @@ std::string OpCosts::key(const Program& program, const Op& op) {
                      op.bytes);
 }
 
-std::int64_t OpCosts::message(const Program& program, const Role& role, const Op& op) const {
-  const graph::GroupAxis& axis = program.mesh.axis(op.axis);
+std::int64_t OpCosts::message(const Program& program, const Role& role, const Op& send) const {
+  const graph::GroupAxis& axis = program.mesh.axis(send.axis);
   const std::uint32_t rank = first_rank(program, role);
   const auto extent = static_cast<std::int64_t>(axis.extent());
   const std::uint32_t first = axis.first(rank);
   const auto members = axis.members(first);
   const auto place = static_cast<std::int64_t>(axis.position(rank));
   const std::uint32_t peer =
-      members[static_cast<std::size_t>(((place + op.shift) % extent + extent) % extent)];
-  return op.kind == NodeKind::send ? network_->alone(rank, peer, op.size)
-                                   : network_->alone(peer, rank, op.size);
+      members[static_cast<std::size_t>(((place + send.shift) % extent + extent) % extent)];
+  return network_->alone(rank, peer, send.size);
 }
 
 namespace {
@@ -125,16 +123,6 @@ Op alone_on(Op op, workload::Stream stream) {
   return op;
 }
 
-Result<sim::SimResult> simulate(const study::Cluster& cluster, const Program& probe) {
-  const auto work = workload::to_workload(probe, workload::NodeNames::shared);
-  if (!work) return tl::unexpected(work.error());
-  sim::Options options;
-  options.fold = true;
-  options.kernel_models = cluster.kernel_models();
-  options.library = cluster.library;
-  return study::simulate_one(*work, cluster.platform, options);
-}
-
 bool is_product(const Op& op) {
   const auto kernel = workload::kernel_of(op);
   return !kernel || model::Interference::is_product(kernel->operation);
@@ -148,7 +136,7 @@ Result<void> OpCosts::take_times(const Program& program,
   std::vector<std::vector<Op>> chains = by_role;
   for (auto& chain : chains)
     for (Op& op : chain) op = alone_on(op, workload::stream::compute);
-  const auto result = simulate(*cluster_, probe_of(program, chains));
+  const auto result = simulated(probe_of(program, chains), *cluster_, Keep::path);
   if (!result) return tl::unexpected(result.error());
   std::vector<Cost> costs(keys.size());
   for (const sim::PathLink& link : result->path)
@@ -175,7 +163,7 @@ Result<double> OpCosts::taken_from(const Program& program,
     ops.insert(ops.end(), static_cast<std::size_t>(times),
                alone_on(kernel, workload::stream::compute));
   }
-  const auto result = simulate(*cluster_, probe_of(program, beside));
+  const auto result = simulated(probe_of(program, beside), *cluster_);
   if (!result) return tl::unexpected(result.error());
   const std::int64_t more = result->end.count() - times * of_kernel->second.takes;
   return std::clamp(static_cast<double>(more) / static_cast<double>(takes), 0.0, 0.5);
@@ -244,7 +232,7 @@ Result<bool> OpCosts::wait_for_each_other(const Program& program, std::size_t ro
   if (const auto known = known_waits_.find(keys); known != known_waits_.end()) return known->second;
   std::vector<std::vector<Op>> both(program.roles.size());
   both[role] = {alone_on(a, workload::stream::side), alone_on(b, workload::stream::tp)};
-  const auto result = simulate(*cluster_, probe_of(program, both));
+  const auto result = simulated(probe_of(program, both), *cluster_);
   if (!result) return tl::unexpected(result.error());
   const std::int64_t of_a = known_.at(key(program, a)).takes;
   const std::int64_t of_b = known_.at(key(program, b)).takes;

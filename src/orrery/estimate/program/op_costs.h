@@ -34,7 +34,7 @@ class OpCosts {
     std::int64_t each_launch = 0;  ///< of the host, picoseconds
     std::int64_t launches = 1;
     /// Collectives: what they take of a device that kernels beside them lack, as shares of what
-    /// products and all others have.
+    /// products and all others have. Of those across stages nothing: it is not looked at.
     double of_products = 0, of_others = 0;
   };
 
@@ -61,7 +61,7 @@ class OpCosts {
  private:
   [[nodiscard]] std::string key(const workload::Program& program, const workload::Op& op);
   [[nodiscard]] std::int64_t message(const workload::Program& program, const workload::Role& role,
-                                     const workload::Op& op) const;
+                                     const workload::Op& send) const;
   [[nodiscard]] Result<void> learn(const workload::Program& program);
   [[nodiscard]] Result<void> take_times(const workload::Program& program,
                                         const std::vector<std::vector<workload::Op>>& by_role,

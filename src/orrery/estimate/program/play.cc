@@ -71,7 +71,6 @@ class Player {
   [[nodiscard]] std::int64_t finished() const {
     return *std::max_element(ends_.begin(), ends_.end());
   }
-  [[nodiscard]] std::int64_t busy() const { return busy_; }
 
  private:
   static constexpr std::uint64_t kNone = ~std::uint64_t{0};
@@ -138,7 +137,7 @@ class Player {
     std::int64_t shift = -1;
     for (std::uint32_t done = 0; done < count;) {
       before_ = ends_;
-      const std::int64_t busy = busy_, host = host_;
+      const std::int64_t host = host_;
       const std::uint64_t issued = issued_;
       host_waits_ = false;
       for (const Score::Step& step : bar.steps) (void)issue(step);
@@ -149,7 +148,6 @@ class Player {
       if (by > 0 && by == shift && done < count && host_stays && none_runs_before(issued)) {
         host_ += (host_ - host) * (count - done);
         move_on(by * (count - done), issued);
-        busy_ += (busy_ - busy) * (count - done);
         break;
       }
       shift = by;
@@ -157,8 +155,7 @@ class Player {
     next_segment();
   }
 
-  /// By how much everything that has moved moved; -1: not all alike. What stays behind the others
-  /// for good has moved alike if nothing waits for it.
+  /// By how much everything that has moved moved; -1: not all alike, or nothing has.
   [[nodiscard]] std::int64_t even_shift() const {
     std::int64_t by = -1;
     for (std::size_t i = 0; i < ends_.size(); ++i) {
@@ -220,7 +217,6 @@ class Player {
       case Score::What::kernel:
         start = launched(start, step.cost);
         end = slowed(start, step.cost);
-        busy_ += end - start;
         break;
       case Score::What::collective: {
         const std::int64_t ready = start;
@@ -342,7 +338,6 @@ class Player {
   bool waits_ = false;  // at a meeting
   std::vector<Lane> lanes_;
   std::uint64_t issued_ = 0;
-  std::int64_t busy_ = 0;
   std::int64_t host_ = 0;  // has launched until then
   bool host_waits_ = false;
   std::size_t loop_ = 0, task_ = 0, segment_ = 0, step_ = 0;
@@ -358,7 +353,7 @@ Result<void> check_playable(const Program& program) {
               "simulate it");
 }
 
-Result<Played> play(const Program& program, const OpCosts::Times& times) {
+Result<Time> play(const Program& program, const OpCosts::Times& times) {
   if (auto fine = check_playable(program); !fine) return tl::unexpected(fine.error());
   const Score score(program, times);
   Told told;
@@ -370,16 +365,14 @@ Result<Played> play(const Program& program, const OpCosts::Times& times) {
     moved = false;
     for (Player& player : players) moved |= player.advance();
   }
-  Played played;
+  std::int64_t end = 0;
   for (const Player& player : players) {
     if (!player.over())
       return fail(Errc::stall, program.spec.name, "stages wait for each other",
                   "this is worth a report");
-    played.finished.push_back(Time(player.finished()));
-    played.busy.push_back(Time(player.busy()));
-    played.step = std::max(played.step, played.finished.back());
+    end = std::max(end, player.finished());
   }
-  return played;
+  return Time(end);
 }
 
 }  // namespace orrery::estimate

@@ -11,7 +11,7 @@
 #include <string>
 
 #include "orrery/core/sanitized_testing.h"
-#include "orrery/sim/simulate.h"
+#include "orrery/estimate/program/simulated.h"
 
 namespace orrery::estimate {
 namespace {
@@ -51,27 +51,15 @@ workload::Program program_of(const std::string& spec) {
   return *std::move(program);
 }
 
-Time simulated(const workload::Program& program, const study::Cluster& cluster) {
-  const auto work = workload::to_workload(program, workload::NodeNames::shared);
-  sim::Options options;
-  options.fold = true;
-  options.keep_times = false;
-  options.kernel_models = cluster.kernel_models();
-  options.library = cluster.library;
-  const auto result = sim::simulate(*work, cluster.platform, options);
-  EXPECT_TRUE(result && !result->stall);
-  return result->end;
-}
-
 /// By how much the estimate is longer, as a share.
 double off(const workload::Program& program, OpCosts& costs, const study::Cluster& cluster) {
   const auto times = costs.of(program);
   EXPECT_TRUE(times) << to_string(times.error());
   const auto played = play(program, *times);
   EXPECT_TRUE(played) << to_string(played.error());
-  return static_cast<double>(played->step.count()) /
-             static_cast<double>(simulated(program, cluster).count()) -
-         1;
+  const auto result = simulated(program, cluster);
+  EXPECT_TRUE(result) << to_string(result.error());
+  return static_cast<double>(played->count()) / static_cast<double>(result->end.count()) - 1;
 }
 
 /// A small model in a plan of 32 devices.
@@ -159,7 +147,7 @@ TEST(Play, HasTheBubbleOfThePapers) {
         "optimizer: {{kind: sgd, gradient_norm: false}}}}",
         microbatches));
     const auto played = play(program, *costs.of(program));
-    return static_cast<double>(played->step.count());
+    return static_cast<double>(played->count());
   };
   const double round = (steps(24) - steps(16)) / 8;
   EXPECT_NEAR(steps(16) / round, 16 + 4 - 1, 0.05);  // and the embedding, the head, the update

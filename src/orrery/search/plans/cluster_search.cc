@@ -2,6 +2,7 @@
 #include "orrery/search/plans/cluster_search.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "orrery/core/suggest.h"
 #include "orrery/core/text.h"
@@ -61,24 +62,29 @@ Result<std::vector<ClusterAnswer>> search_clusters(const ClusterQuestion& questi
                                                    const PlanProgress& progress) {
   if (auto fine = check_prices(question); !fine) return tl::unexpected(fine.error());
   PlanQuestion asked = question.plans;
-  // The largest first, as it says what a step is, if nobody does.
-  std::vector<std::size_t> order(question.clusters.size());
-  std::vector<std::int64_t> devices;
+  struct Read {
+    std::shared_ptr<const study::Cluster> cluster;
+    Findings findings;
+  };
+  std::vector<Read> read(question.clusters.size());
+  std::vector<std::size_t> order(read.size());
   for (std::size_t i = 0; i < order.size(); ++i) {
     order[i] = i;
     study::Question one;
     one.cluster = question.clusters[i];
-    Findings nobody;
-    const auto cluster = study::read_cluster(one, nobody);
+    auto cluster = study::read_cluster(one, read[i].findings);
     if (!cluster) return tl::unexpected(cluster.error());
-    devices.push_back(cluster->ranks);
+    read[i].cluster = std::make_shared<const study::Cluster>(*std::move(cluster));
   }
-  std::stable_sort(order.begin(), order.end(),
-                   [&](std::size_t a, std::size_t b) { return devices[a] > devices[b]; });
+  // The largest first, as it says what a step is, if nobody does.
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return read[a].cluster->ranks > read[b].cluster->ranks;
+  });
   std::vector<ClusterAnswer> answers(order.size());
   for (const std::size_t i : order) {
     asked.cluster = question.clusters[i];
-    auto found = search_plans(asked, progress);
+    auto found =
+        search_plans(asked, std::move(read[i].cluster), std::move(read[i].findings), progress);
     if (!found) return tl::unexpected(found.error());
     if (asked.job.global_batch.empty()) asked.job.global_batch = std::to_string(found->samples);
     const auto price = question.prices.find(std::string(device_of(question.clusters[i])));

@@ -12,7 +12,7 @@
 
 #include "orrery/core/thread_pool.h"
 #include "orrery/estimate/program/play.h"
-#include "orrery/sim/simulate.h"
+#include "orrery/estimate/program/simulated.h"
 #include "orrery/study/description.h"
 #include "orrery/study/device_memory.h"
 #include "orrery/workload/memory/memory.h"
@@ -39,8 +39,9 @@ std::string rule_of(const Error& error) {
 /// A plan that fits, or why there is none.
 struct Fitted {
   std::optional<Program> program;
-  std::int64_t memory = 0;
-  std::string rule;  ///< that it breaks
+  std::int64_t memory = 0;  ///< with the most recomputation that was tried; 0: nothing was legal
+  Spec spec;                ///< of that
+  std::string rule;         ///< that it breaks
 };
 
 /// With as little recomputation as memory asks for.
@@ -67,8 +68,8 @@ Fitted fit(Spec spec, const PlanSpace& space, const platform::Device& device) {
       fitted.rule = memory.error().what;
       continue;
     }
-    fitted.rule.clear();
     fitted.memory = memory->roles[memory->worst].total();
+    fitted.spec = program->spec;
     if (room > 0 && fitted.memory > room) continue;
     fitted.program = *std::move(program);
     break;
@@ -80,17 +81,8 @@ Result<void> simulate(PlanAnswer& answer, const study::Cluster& cluster) {
   Findings nobody;
   const auto program = workload::assemble(answer.spec, nobody);
   if (!program) return tl::unexpected(program.error());
-  const auto work = workload::to_workload(*program, workload::NodeNames::shared);
-  if (!work) return tl::unexpected(work.error());
-  sim::Options options;
-  options.fold = true;
-  options.keep_times = false;
-  options.kernel_models = cluster.kernel_models();
-  options.library = cluster.library;
-  const auto result = sim::simulate(*work, cluster.platform, options);
+  const auto result = estimate::simulated(*program, cluster);
   if (!result) return tl::unexpected(result.error());
-  if (result->stall)
-    return fail(Errc::stall, plan_words(answer.spec), "it cannot finish", "this is worth a report");
   answer.simulated = result->end;
   double compute = 0, exposed = 0, idle = 0;
   for (const sim::RankResult& rank : result->ranks) {
@@ -165,17 +157,17 @@ class Searching {
     for (std::size_t i = 0; i < plans.size(); ++i) {
       Fitted& one = fitted[i];
       if (!one.program) {
-        if (!one.rule.empty()) {
+        if (one.memory == 0) {
           ++search_.illegal[one.rule];
           continue;
         }
         ++search_.too_large;
         if (!search_.smallest || one.memory < search_.smallest->memory)
-          search_.smallest = PlanAnswer{plans[i], one.memory, {}, {}, {}};
+          search_.smallest = PlanAnswer{std::move(one.spec), one.memory, {}, {}, {}};
         continue;
       }
       ++search_.fitting;
-      PlanAnswer answer{one.program->spec, one.memory, {}, {}, {}};
+      PlanAnswer answer{std::move(one.spec), one.memory, {}, {}, {}};
       answers_.push_back(std::move(answer));
       programs_.push_back(*std::move(one.program));
     }
@@ -205,9 +197,9 @@ class Searching {
       }
       const auto times = costs.of(programs_[i]);
       if (!times) return tl::unexpected(times.error());
-      const auto played = estimate::play(programs_[i], *times);
-      if (!played) return tl::unexpected(played.error());
-      answers_[i].estimate = played->step;
+      const auto step = estimate::play(programs_[i], *times);
+      if (!step) return tl::unexpected(step.error());
+      answers_[i].estimate = *step;
       told.push_back(std::move(answers_[i]));
     }
     answers_ = std::move(told);
@@ -245,37 +237,18 @@ class Searching {
   std::vector<Program> programs_;  // of the answers, until they are estimated
 };
 
-}  // namespace
-
-double PlanSearch::mfu(const PlanAnswer& answer) const {
-  const double most =
-      static_cast<double>(answer.step().count()) * 1e-12 * static_cast<double>(devices) * peak;
-  return most > 0 ? model_flops / most : 0;
-}
-
-Result<PlanSearch> search_plans(PlanQuestion question, const PlanProgress& progress) {
-  PlanSearch search;
-  study::Question asked;
-  asked.cluster = question.cluster;
-  auto cluster = study::read_cluster(asked, search.findings);
-  if (!cluster) return tl::unexpected(cluster.error());
-  const auto shared = std::make_shared<const study::Cluster>(*std::move(cluster));
-  const platform::Platform& platform = shared->platform;
-  search.devices = shared->ranks;
-  search.cluster = platform.name.empty() ? question.cluster : platform.name;
-  search.memory = study::usable_memory(platform.device).count();
-  search.peak = platform.device.rated.count();
-
-  study::JobDescription open = question.job;  // what is searched must not stand in the way
-  for (std::string* part : {&open.tp, &open.pp, &open.ep, &open.micro_batch, &open.chunks,
-                            &open.sharding, &open.recompute})
+/// All of the job but what is searched. What its batch is by default goes into `search`.
+Result<Spec> base_of(const PlanQuestion& question, PlanSearch& search) {
+  study::JobDescription open = question.job;
+  for (std::string* part : {&open.tp, &open.pp, &open.ep, &open.micro_batch, &open.schedule,
+                            &open.chunks, &open.sharding, &open.recompute})
     part->clear();
-  if (!question.job.dp.empty())
+  if (!open.dp.empty())
     return fail(Errc::usage, "--dp", "follows from the others",
                 "give --tp and --pp; dp is what the cluster leaves");
   open.dp = "1";
   Findings unsettled;
-  auto base = study::specify(open, {}, unsettled);
+  const auto base = study::specify(open, {}, unsettled);
   if (base && base->batch.global == 0) {
     // 16,384 tokens a device (64 samples, where there are none).
     const std::int64_t each =
@@ -284,19 +257,50 @@ Result<PlanSearch> search_plans(PlanQuestion question, const PlanProgress& progr
     search.findings.add(FindingCode::chosen_by_default,
                         fmt::format("a global batch of {}: {} a device", open.global_batch, each));
   }
-  base = study::specify(open, {}, search.findings);
+  return study::specify(open, {}, search.findings);
+}
+
+}  // namespace
+
+double PlanSearch::mfu(const PlanAnswer& answer) const {
+  const double most =
+      static_cast<double>(answer.step().count()) * 1e-12 * static_cast<double>(devices) * peak;
+  return most > 0 ? model_flops / most : 0;
+}
+
+Result<PlanSearch> search_plans(const PlanQuestion& question, const PlanProgress& progress) {
+  study::Question asked;
+  asked.cluster = question.cluster;
+  Findings findings;
+  auto cluster = study::read_cluster(asked, findings);
+  if (!cluster) return tl::unexpected(cluster.error());
+  return search_plans(question, std::make_shared<const study::Cluster>(*std::move(cluster)),
+                      std::move(findings), progress);
+}
+
+Result<PlanSearch> search_plans(const PlanQuestion& question, ClusterRef cluster, Findings findings,
+                                const PlanProgress& progress) {
+  const platform::Platform& platform = cluster->platform;
+  PlanSearch search;
+  search.findings = std::move(findings);
+  search.devices = cluster->ranks;
+  search.cluster = platform.name.empty() ? question.cluster : platform.name;
+  search.memory = study::usable_memory(platform.device).count();
+  search.peak = platform.device.rated.count();
+  const auto base = base_of(question, search);
   if (!base) return tl::unexpected(base.error());
+  search.samples = base->batch.global;
   const std::int64_t island =
       platform.fabric != nullptr || platform.dims.empty() ? 8 : platform.dims.front().size;
-  auto space = take_plan_space(question.job, base->model, search.devices, island);
+  auto space = plan_space_of(question.job, base->model, search.devices, island);
   if (!space) return tl::unexpected(space.error());
-  search.samples = base->batch.global;
   const auto plans = plans_of(*space, *base, search.devices);
   if (plans.empty())
-    return fail(Errc::config_conflict, question.cluster,
-                "no plan of these values fills its " + std::to_string(search.devices) + " devices",
-                "leave more of --tp, --pp, --micro-batch, --global-batch open");
-  Searching searching(question, *std::move(space), shared, search, progress);
+    return fail(
+        Errc::config_conflict, question.cluster,
+        "no plan of these values fills its " + std::to_string(search.devices) + " devices",
+        "leave more of --tp, --pp, --schedule, --chunks, --micro-batch, --global-batch open");
+  Searching searching(question, *std::move(space), std::move(cluster), search, progress);
   if (auto done = searching.all(plans); !done) return tl::unexpected(done.error());
   return search;
 }

@@ -72,7 +72,11 @@ struct PlanSearch {
 using PlanProgress = std::function<void(const char* what, std::size_t done, std::size_t of)>;
 
 /// Errc: usage, config_*; those of simulations. The same with any number of threads.
-[[nodiscard]] Result<PlanSearch> search_plans(PlanQuestion question,
+[[nodiscard]] Result<PlanSearch> search_plans(const PlanQuestion& question,
                                               const PlanProgress& progress = {});
+/// The same on a cluster that was read, with what was found in it.
+[[nodiscard]] Result<PlanSearch> search_plans(const PlanQuestion& question,
+                                              std::shared_ptr<const study::Cluster> cluster,
+                                              Findings findings, const PlanProgress& progress = {});
 
 }  // namespace orrery::search

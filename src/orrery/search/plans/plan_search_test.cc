@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "orrery/core/sanitized_testing.h"
 
 namespace orrery::search {
@@ -89,6 +91,44 @@ TEST(PlanSearch, SaysThatNothingFits) {
   EXPECT_GT(found->too_large, 0u);
   ASSERT_TRUE(found->smallest);
   EXPECT_GT(found->smallest->memory, found->memory);
+  EXPECT_EQ(found->smallest->spec.recompute.kind, workload::RecomputeKind::full);
+}
+
+// Too large, whatever of it is recomputed that may be: no rule is in the way.
+TEST(PlanSearch, WhatIsTooLargeIsNotIllegal) {
+  PlanQuestion asked = question();
+  asked.job.model = "gpt3-175b";
+  asked.cluster = "h100-sxm:8";
+  asked.job.tp = "8";
+  asked.job.micro_batch = "1";
+  asked.job.recompute = "ops,none";  // nobody says which ops
+  const auto found = search_plans(asked);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->too_large, 1u);
+  EXPECT_TRUE(found->illegal.empty());
+  EXPECT_EQ(found->smallest->spec.recompute.kind, workload::RecomputeKind::none);
+}
+
+TEST(PlanSearch, TakesSchedules) {
+  using workload::ScheduleKind;
+  PlanQuestion asked = question();
+  asked.job.tp = "4";
+  asked.job.pp = "1,2";
+  asked.job.schedule = "zb_v,zb_h1";
+  asked.job.sharding = "zero1";
+  asked.gear = Gear::estimate;
+  const auto found = search_plans(asked);
+  ASSERT_TRUE(found) << to_string(found.error());
+  EXPECT_EQ(found->plans, 3u * 2);  // one stage has no schedule; microbatches
+  std::set<std::string> seen;
+  for (const PlanAnswer& one : found->best) {
+    const auto& schedule = one.spec.schedule;
+    EXPECT_EQ(schedule.chunks, schedule.kind == ScheduleKind::zb_v ? 2 : 1);
+    seen.insert(plan_words(one.spec));
+  }
+  EXPECT_TRUE(seen.contains("tp 4, pp 2, dp 2, micro 1, zb_h1, zero1"));
+  EXPECT_TRUE(seen.contains("tp 4, pp 2, dp 2, micro 1, zb_v, 2 chunks, zero1"));
+  EXPECT_TRUE(seen.contains("tp 4, pp 1, dp 4, micro 1, zero1"));
 }
 
 TEST(PlanSearch, MistakesAreNamed) {
@@ -97,6 +137,7 @@ TEST(PlanSearch, MistakesAreNamed) {
             [](PlanQuestion& asked) { asked.job.tp = "8,x"; }, "--tp"},
         {[](PlanQuestion& asked) { asked.job.dp = "8"; }, "--dp"},
         {[](PlanQuestion& asked) { asked.job.sharding = "zero9"; }, "--sharding"},
+        {[](PlanQuestion& asked) { asked.job.schedule = "zb"; }, "--schedule"},
         {[](PlanQuestion& asked) { asked.job.tp = "3"; }, "h100-sxm:16"},
         {[](PlanQuestion& asked) { asked.cluster = "no-such"; }, "no-such"},
         {[](PlanQuestion& asked) { asked.job.model = "no-such"; }, "model"}}) {

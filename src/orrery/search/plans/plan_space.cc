@@ -4,10 +4,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
+#include <utility>
 
+#include "orrery/config/parameters.h"
 #include "orrery/core/suggest.h"
 #include "orrery/core/text.h"
+#include "orrery/core/units.h"
+#include "orrery/search/pieces.h"
 
 namespace orrery::search {
 
@@ -18,50 +21,55 @@ using workload::Spec;
 
 namespace {
 
-std::vector<std::string_view> parts_of(std::string_view text) {
-  std::vector<std::string_view> parts;
-  while (true) {
-    const std::size_t comma = text.find(',');
-    parts.push_back(text.substr(0, comma));
-    if (comma == std::string_view::npos) return parts;
-    text.remove_prefix(comma + 1);
-  }
+template <class T>
+std::vector<T> in_order(std::vector<T> values) {
+  std::sort(values.begin(), values.end());
+  values.erase(std::unique(values.begin(), values.end()), values.end());
+  return values;
 }
 
-/// Of "2,4,8"; what was chosen, where nothing is given. The text is taken out.
-Result<std::vector<std::int64_t>> numbers(std::string& text, const char* option,
+/// Of "2,4,8"; what was chosen, where nothing is given.
+Result<std::vector<std::int64_t>> numbers(const std::string& text, const char* option,
                                           std::vector<std::int64_t> chosen) {
   if (text.empty()) return chosen;
   std::vector<std::int64_t> values;
-  for (const std::string_view part : parts_of(text)) {
-    std::int64_t value = 0;
-    const auto [end, bad] = std::from_chars(part.data(), part.data() + part.size(), value);
-    if (bad != std::errc{} || end != part.data() + part.size() || value < 1 || value > 1 << 24)
+  for (const std::string_view part : pieces(text)) {
+    const auto value = parse_integer(part, option);
+    if (!value || *value < 1 || *value > 1 << 24)
       return fail(Errc::usage, option, fmt::format("{} is no such number", in_quotes(part)),
                   "one, or several with commas: 2,4,8");
-    values.push_back(value);
+    values.push_back(*value);
   }
-  std::sort(values.begin(), values.end());
-  values.erase(std::unique(values.begin(), values.end()), values.end());
-  text.clear();
-  return values;
+  return in_order(std::move(values));
 }
 
 template <class E>
-Result<std::vector<E>> words(std::string& text, const char* option, std::vector<E> chosen) {
+Result<std::vector<E>> words(const std::string& text, const char* option, std::vector<E> chosen) {
   if (text.empty()) return chosen;
-  std::vector<std::string_view> all;
-  for (const auto& [word, value] : config::Words<E>::names) all.push_back(word);
   std::vector<E> values;
-  for (const std::string_view part : parts_of(text)) {
-    const auto place = std::find(all.begin(), all.end(), part);
-    if (place == all.end())
+  for (const std::string_view part : pieces(text)) {
+    const auto& names = config::Words<E>::names;
+    const auto name = std::find_if(std::begin(names), std::end(names),
+                                   [&](const auto& one) { return one.first == part; });
+    if (name == std::end(names))
       return fail(Errc::usage, option, fmt::format("there is no {}", in_quotes(part)),
-                  "they are: " + join(all));
-    values.push_back(config::Words<E>::names[static_cast<std::size_t>(place - all.begin())].second);
+                  "they are: " + join(config::words_of<E>()));
+    values.push_back(name->second);
   }
-  text.clear();
-  return values;
+  return in_order(std::move(values));
+}
+
+/// Whether a schedule may have so many parts of the model a rank.
+bool goes_with(ScheduleKind kind, std::int64_t chunks) {
+  switch (kind) {
+    case ScheduleKind::interleaved:
+      return chunks > 1;
+    case ScheduleKind::zb_v:
+    case ScheduleKind::dual_pipe:
+      return chunks == 2;
+    default:
+      return chunks == 1;
+  }
 }
 
 std::vector<std::int64_t> powers_of_two(std::int64_t most) {
@@ -77,17 +85,10 @@ std::vector<std::int64_t> divisors(std::int64_t of, std::int64_t most) {
   return values;
 }
 
-template <class E>
-std::string_view word(E value) {
-  for (const auto& [name, meaning] : config::Words<E>::names)
-    if (meaning == value) return name;
-  return "";
-}
-
 }  // namespace
 
-Result<PlanSpace> take_plan_space(study::JobDescription& job, const workload::Model& model,
-                                  std::int64_t devices, std::int64_t island) {
+Result<PlanSpace> plan_space_of(const study::JobDescription& job, const workload::Model& model,
+                                std::int64_t devices, std::int64_t island) {
   PlanSpace space;
   const std::int64_t layers = std::max<std::int64_t>(model.layers, 1);
   const auto read = [](auto& into, auto made) -> Result<void> {
@@ -110,6 +111,11 @@ Result<PlanSpace> take_plan_space(study::JobDescription& job, const workload::Mo
                                              std::vector{Sharding::zero1, Sharding::zero3}));
       !done)
     return tl::unexpected(done.error());
+  if (auto done = read(space.schedule,
+                       words(job.schedule, "--schedule",
+                             std::vector{ScheduleKind::one_f_one_b, ScheduleKind::interleaved}));
+      !done)
+    return tl::unexpected(done.error());
   const std::vector all{RecomputeKind::none, RecomputeKind::selective, RecomputeKind::full};
   if (auto done = read(space.recompute, words(job.recompute, "--recompute", all)); !done)
     return tl::unexpected(done.error());
@@ -118,17 +124,22 @@ Result<PlanSpace> take_plan_space(study::JobDescription& job, const workload::Mo
 
 std::vector<Spec> plans_of(const PlanSpace& space, const Spec& base, std::int64_t devices) {
   std::vector<Spec> plans;
-  const auto add = [&](Spec plan) {
-    for (const std::int64_t chunks : space.chunks) {
-      if (chunks > 1 && plan.parallel.pp == 1) continue;
-      plan.schedule.chunks = chunks;
-      plan.schedule.kind = chunks > 1 ? ScheduleKind::interleaved : ScheduleKind::one_f_one_b;
-      for (const std::int64_t micro : space.micro) {
-        plan.batch.micro = micro;
-        if (plan.batch.global % (micro * plan.parallel.dp) != 0) continue;
-        plans.push_back(plan);
-      }
+  const auto add_sizes = [&](Spec& plan, ScheduleKind kind, std::int64_t chunks) {
+    plan.schedule.kind = kind;
+    plan.schedule.chunks = chunks;
+    for (const std::int64_t micro : space.micro) {
+      plan.batch.micro = micro;
+      if (plan.batch.global % (micro * plan.parallel.dp) == 0) plans.push_back(plan);
     }
+  };
+  const auto add = [&](Spec plan) {
+    if (plan.parallel.pp == 1) {
+      add_sizes(plan, ScheduleKind::one_f_one_b, 1);
+      return;
+    }
+    for (const ScheduleKind kind : space.schedule)
+      for (const std::int64_t chunks : space.chunks)
+        if (goes_with(kind, chunks)) add_sizes(plan, kind, chunks);
   };
   for (const std::int64_t tp : space.tp) {
     for (const std::int64_t pp : space.pp) {
@@ -138,7 +149,7 @@ std::vector<Spec> plans_of(const PlanSpace& space, const Spec& base, std::int64_
         for (const Sharding sharding : space.sharding) {
           Spec plan = base;
           plan.parallel.tp = tp;
-          plan.parallel.sp = space.sp && tp > 1;
+          plan.parallel.sp = tp > 1;  // sequences are cut, too
           plan.parallel.pp = pp;
           plan.parallel.dp = devices / others;
           plan.parallel.ep = ep;
@@ -160,10 +171,14 @@ std::string plan_words(const Spec& spec) {
   text += fmt::format(", dp {}", parallel.dp);
   if (parallel.ep > 1) text += fmt::format(", ep {}", parallel.ep);
   text += fmt::format(", micro {}", spec.batch.micro);
+  const ScheduleKind kind = spec.schedule.kind;
+  if (kind != ScheduleKind::one_f_one_b && kind != ScheduleKind::interleaved)
+    text += fmt::format(", {}", config::word_of(kind));
   if (spec.schedule.chunks > 1) text += fmt::format(", {} chunks", spec.schedule.chunks);
-  if (parallel.sharding != Sharding::none) text += fmt::format(", {}", word(parallel.sharding));
+  if (parallel.sharding != Sharding::none)
+    text += fmt::format(", {}", config::word_of(parallel.sharding));
   if (spec.recompute.kind != RecomputeKind::none)
-    text += fmt::format(", recompute {}", word(spec.recompute.kind));
+    text += fmt::format(", recompute {}", config::word_of(spec.recompute.kind));
   return text;
 }
 

@@ -13,23 +13,23 @@
 
 namespace orrery::search {
 
-/// Values that are tried, ascending. Everything else is as the job says.
+/// Values that are tried, ascending. Sequences are cut with tp. Everything else is as the job says.
 struct PlanSpace {
   std::vector<std::int64_t> tp, pp, ep, micro;
-  std::vector<std::int64_t> chunks;  ///< with stages: 1 is 1F1B, more is interleaved
+  std::vector<workload::ScheduleKind> schedule;  ///< with stages
+  std::vector<std::int64_t> chunks;              ///< … of schedules that may have so many
   std::vector<workload::Sharding> sharding;
   /// In the order in which they are tried until one fits: what is computed again costs time, so
   /// that no plan is better with more of it.
   std::vector<workload::RecomputeKind> recompute;
-  bool sp = true;  ///< with tp: sequences are cut, too
 };
 
-/// Takes what the job gives out of it ("8", "2,4,8") and fills in all else: tp and pp, powers of
+/// What the job gives ("8", "2,4,8"), and all else: tp and pp, powers of
 /// two and what divides layers, for `devices` of which `island` are tightly linked; ep for experts.
 /// Errc: usage.
-[[nodiscard]] Result<PlanSpace> take_plan_space(study::JobDescription& job,
-                                                const workload::Model& model, std::int64_t devices,
-                                                std::int64_t island);
+[[nodiscard]] Result<PlanSpace> plan_space_of(const study::JobDescription& job,
+                                              const workload::Model& model, std::int64_t devices,
+                                              std::int64_t island);
 
 /// Plans of the space that fill `devices`, in a fixed order; `base` has all else. Recomputation
 /// apart: of each plan as `recompute[0]` says.
@@ -37,7 +37,8 @@ struct PlanSpace {
                                                    const workload::Spec& base,
                                                    std::int64_t devices);
 
-/// "tp 8, pp 4 (interleaved, 2 chunks), dp 8, micro 1, zero1, recompute selective"
+/// "tp 8, pp 4, dp 8, micro 1, 2 chunks, zero1, recompute selective"; 1F1B and interleaved go
+/// without saying.
 [[nodiscard]] std::string plan_words(const workload::Spec& spec);
 
 }  // namespace orrery::search

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What estimates are made of and held against: a simulation of a program.
+#pragma once
+
+#include <cstdint>
+
+#include "orrery/core/error.h"
+#include "orrery/sim/sim_result.h"
+#include "orrery/study/inputs.h"
+#include "orrery/workload/program/program.h"
+
+namespace orrery::estimate {
+
+enum class Keep : std::uint8_t { step, path };  ///< the path costs more
+
+/// By whatever the cluster says of its kernels and collectives; ranks that are alike once. Errc:
+/// those of simulations; stall.
+[[nodiscard]] Result<sim::SimResult> simulated(const workload::Program& program,
+                                               const study::Cluster& cluster,
+                                               Keep keep = Keep::step);
+
+}  // namespace orrery::estimate
