@@ -12,89 +12,28 @@
 
 #include "orrery/core/thread_pool.h"
 #include "orrery/estimate/program/play.h"
-#include "orrery/estimate/program/simulated.h"
+#include "orrery/search/plans/fitted_plan.h"
 #include "orrery/study/description.h"
 #include "orrery/study/device_memory.h"
-#include "orrery/workload/memory/memory.h"
 #include "orrery/workload/program/count.h"
 
 namespace orrery::search {
 
 using workload::Program;
-using workload::RecomputeKind;
 using workload::Spec;
 
 namespace {
 
 using ClusterRef = std::shared_ptr<const study::Cluster>;
 
-/// "heads-by-tp" of "rule heads-by-tp: …"
-std::string rule_of(const Error& error) {
-  const std::string_view hint = error.hint;
-  constexpr std::string_view kMark = "rule ";
-  if (!hint.starts_with(kMark)) return error.what;
-  return std::string(hint.substr(kMark.size(), hint.find(':') - kMark.size()));
-}
-
-/// A plan that fits, or why there is none.
-struct Fitted {
-  std::optional<Program> program;
-  std::int64_t memory = 0;  ///< with the most recomputation that was tried; 0: nothing was legal
-  Spec spec;                ///< of that
-  std::string rule;         ///< that it breaks
-};
-
-/// With as little recomputation as memory asks for.
-Fitted fit(Spec spec, const PlanSpace& space, const platform::Device& device) {
-  Fitted fitted;
-  workload::MemoryOptions how;
-  how.details = false;
-  how.device = study::device_memory(device.entry);
-  const std::int64_t room = study::usable_memory(device).count();
-  for (const RecomputeKind kind : space.recompute) {
-    spec.recompute.kind = kind;
-    if (auto fine = workload::legal(spec); !fine) {
-      fitted.rule = rule_of(fine.error());
-      continue;
-    }
-    Findings nobody;
-    auto program = workload::assemble(spec, nobody);
-    if (!program) {
-      fitted.rule = rule_of(program.error());
-      continue;
-    }
-    const auto memory = workload::account_memory(*program, how);
-    if (!memory) {
-      fitted.rule = memory.error().what;
-      continue;
-    }
-    fitted.memory = memory->roles[memory->worst].total();
-    fitted.spec = program->spec;
-    if (room > 0 && fitted.memory > room) continue;
-    fitted.program = *std::move(program);
-    break;
-  }
-  return fitted;
-}
-
 Result<void> simulate(PlanAnswer& answer, const study::Cluster& cluster) {
   Findings nobody;
   const auto program = workload::assemble(answer.spec, nobody);
   if (!program) return tl::unexpected(program.error());
-  const auto result = estimate::simulated(*program, cluster);
-  if (!result) return tl::unexpected(result.error());
-  answer.simulated = result->end;
-  double compute = 0, exposed = 0, idle = 0;
-  for (const sim::RankResult& rank : result->ranks) {
-    const Time end = rank.finish.value_or(result->end);
-    compute += static_cast<double>(rank.compute.count());
-    exposed += static_cast<double>((rank.comm_only + rank.memory_only).count());
-    idle += static_cast<double>((rank.idle + result->end - end).count());
-  }
-  const auto mean = [&](double sum) {
-    return Time(static_cast<std::int64_t>(sum / static_cast<double>(result->ranks.size())));
-  };
-  answer.shares = PlanShares{mean(compute), mean(exposed), mean(idle)};
+  const auto step = simulate_plan(*program, cluster);
+  if (!step) return tl::unexpected(step.error());
+  answer.simulated = step->end;
+  answer.shares = step->shares;
   return {};
 }
 
@@ -148,14 +87,14 @@ class Searching {
   }
 
   void fit_all(const std::vector<Spec>& plans) {
-    std::vector<Fitted> fitted(plans.size());
+    std::vector<FittedPlan> fitted(plans.size());
     std::atomic<std::size_t> done{0};
     pool_.share(static_cast<std::uint32_t>(plans.size()), [&](std::uint32_t i) {
-      fitted[i] = fit(plans[i], space_, cluster_->platform.device);
+      fitted[i] = fit_plan(plans[i], space_.recompute, cluster_->platform.device);
       tell("fit", ++done, plans.size());
     });
     for (std::size_t i = 0; i < plans.size(); ++i) {
-      Fitted& one = fitted[i];
+      FittedPlan& one = fitted[i];
       if (!one.program) {
         if (one.memory == 0) {
           ++search_.illegal[one.rule];

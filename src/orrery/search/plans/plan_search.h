@@ -13,6 +13,7 @@
 
 #include "orrery/core/error.h"
 #include "orrery/core/findings.h"
+#include "orrery/search/plans/fitted_plan.h"
 #include "orrery/search/plans/plan_space.h"
 #include "orrery/study/inputs.h"
 
@@ -32,11 +33,6 @@ struct PlanQuestion {
   std::size_t best = 10;       ///< plans to answer
   std::size_t simulated = 20;  ///< plans to simulate of those that are estimated best
   std::uint32_t threads = 0;   ///< 0: as many as there are cores
-};
-
-/// Of all ranks together, on average.
-struct PlanShares {
-  Time compute{}, exposed{}, idle{};
 };
 
 struct PlanAnswer {

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/search/plans/fitted_plan.h"
+
+#include <string_view>
+#include <utility>
+
+#include "orrery/core/findings.h"
+#include "orrery/estimate/program/simulated.h"
+#include "orrery/study/device_memory.h"
+#include "orrery/workload/memory/memory.h"
+
+namespace orrery::search {
+
+std::string rule_of(const Error& error) {
+  const std::string_view hint = error.hint;
+  constexpr std::string_view kMark = "rule ";
+  if (!hint.starts_with(kMark)) return error.what;
+  return std::string(hint.substr(kMark.size(), hint.find(':') - kMark.size()));
+}
+
+FittedPlan fit_plan(workload::Spec spec, const std::vector<workload::RecomputeKind>& recompute,
+                    const platform::Device& device) {
+  FittedPlan fitted;
+  workload::MemoryOptions how;
+  how.details = false;
+  how.device = study::device_memory(device.entry);
+  const std::int64_t room = study::usable_memory(device).count();
+  for (const workload::RecomputeKind kind : recompute) {
+    spec.recompute.kind = kind;
+    if (auto fine = workload::legal(spec); !fine) {
+      fitted.rule = rule_of(fine.error());
+      continue;
+    }
+    Findings nobody;
+    auto program = workload::assemble(spec, nobody);
+    if (!program) {
+      fitted.rule = rule_of(program.error());
+      continue;
+    }
+    const auto memory = workload::account_memory(*program, how);
+    if (!memory) {
+      fitted.rule = memory.error().what;
+      continue;
+    }
+    fitted.memory = memory->roles[memory->worst].total();
+    fitted.spec = program->spec;
+    if (room > 0 && fitted.memory > room) continue;
+    fitted.program = *std::move(program);
+    break;
+  }
+  return fitted;
+}
+
+Result<SimulatedPlan> simulate_plan(const workload::Program& program,
+                                    const study::Cluster& cluster) {
+  const auto result = estimate::simulated(program, cluster);
+  if (!result) return tl::unexpected(result.error());
+  double compute = 0, exposed = 0, idle = 0;
+  for (const sim::RankResult& rank : result->ranks) {
+    const Time end = rank.finish.value_or(result->end);
+    compute += static_cast<double>(rank.compute.count());
+    exposed += static_cast<double>((rank.comm_only + rank.memory_only).count());
+    idle += static_cast<double>((rank.idle + result->end - end).count());
+  }
+  const auto mean = [&](double sum) {
+    return Time(static_cast<std::int64_t>(sum / static_cast<double>(result->ranks.size())));
+  };
+  return SimulatedPlan{result->end, {mean(compute), mean(exposed), mean(idle)}};
+}
+
+}  // namespace orrery::search
