@@ -169,9 +169,12 @@ Result<double> OpCosts::taken_from(const Program& program,
   return std::clamp(static_cast<double>(more) / static_cast<double>(takes), 0.0, 0.5);
 }
 
-Result<void> OpCosts::weigh(const Program& program, const std::vector<std::vector<Op>>& collective,
-                            const std::string& its_key) {
-  const Op* largest[2] = {nullptr, nullptr};  // others, products
+namespace {
+
+/// The kernel that moves the most bytes, of products (1) and of all others (0); null: there is
+/// none.
+std::array<const Op*, 2> largest_kernels(const Program& program) {
+  std::array<const Op*, 2> largest{};
   for (const Body& body : program.bodies) {
     for (const Op& op : body.ops) {
       if (op.kind != NodeKind::comp || op.op_class == OpClass::copy) continue;
@@ -179,12 +182,23 @@ Result<void> OpCosts::weigh(const Program& program, const std::vector<std::vecto
       if (most == nullptr || op.bytes > most->bytes) most = &op;
     }
   }
-  for (const int product : {0, 1}) {
-    if (largest[product] == nullptr) continue;
-    const auto taken = taken_from(program, collective, its_key, *largest[product]);
-    if (!taken) return tl::unexpected(taken.error());
-    Cost& cost = known_.at(its_key);
-    (product != 0 ? cost.of_products : cost.of_others) = *taken;
+  return largest;
+}
+
+}  // namespace
+
+Result<void> OpCosts::weigh(
+    const Program& program,
+    const std::map<std::string, std::vector<std::vector<Op>>>& collectives) {
+  for (const Op* kernel : largest_kernels(program)) {
+    if (kernel == nullptr) continue;
+    const std::string beside = "&" + key(program, *kernel);
+    for (const auto& [its, by_role] : collectives) {
+      if (known_shares_.contains(its + beside)) continue;
+      const auto taken = taken_from(program, by_role, its, *kernel);
+      if (!taken) return tl::unexpected(taken.error());
+      known_shares_.emplace(its + beside, *taken);
+    }
   }
   return {};
 }
@@ -201,18 +215,21 @@ Result<void> OpCosts::learn(const Program& program) {
       for (const Op& op : program.bodies[body].ops) {
         if (op.op_class == OpClass::copy || is_message(op)) continue;
         const std::string its = key(program, op);
-        if (known_.contains(its)) continue;
         const bool collective = op.kind == NodeKind::coll;
         if (collective && crosses_stages(program, op.axis)) {
+          if (known_.contains(its)) continue;
           ByRole& all = crossing.try_emplace(its, program.roles.size()).first->second;
           all[r] = {op};
           continue;
         }
-        if (std::find(keys.begin(), keys.end(), its) != keys.end()) continue;
+        // Beside a kernel the first role that has it does it, whoever else does.
+        if (collective)
+          if (const auto [at, is_new] = collectives.try_emplace(its, program.roles.size()); is_new)
+            at->second[r] = {op};
+        if (known_.contains(its) || std::find(keys.begin(), keys.end(), its) != keys.end())
+          continue;
         alone[r].push_back(op);
         keys.push_back(its);
-        if (!collective) continue;
-        collectives.try_emplace(its, program.roles.size()).first->second[r] = {op};
       }
     });
     if (keys.empty()) continue;
@@ -220,9 +237,7 @@ Result<void> OpCosts::learn(const Program& program) {
   }
   for (const auto& [its, by_role] : crossing)
     if (auto done = take_times(program, by_role, {its}); !done) return done;
-  for (const auto& [its, by_role] : collectives)
-    if (auto done = weigh(program, by_role, its); !done) return done;
-  return {};
+  return weigh(program, collectives);
 }
 
 // At once: do they take as long as one after the other?
@@ -270,12 +285,26 @@ Result<void> OpCosts::find_queues(const Program& program, Times& times) {
   return {};
 }
 
+void OpCosts::add_shares(const Program& program, const Op& collective,
+                         const std::array<std::string, 2>& beside, Cost& cost) {
+  const auto share = [&](const std::string& kernel) {
+    const auto known = known_shares_.find(key(program, collective) + kernel);
+    return known == known_shares_.end() ? 0 : known->second;
+  };
+  cost.of_others = share(beside[0]);
+  cost.of_products = share(beside[1]);
+}
+
 Result<OpCosts::Times> OpCosts::of(const Program& program) {
   if (auto done = learn(program); !done) return tl::unexpected(done.error());
   Times times;
   times.of.resize(program.bodies.size());
   if (auto done = find_queues(program, times); !done) return tl::unexpected(done.error());
   const graph::LaunchTimes launch = program.spec.kernels.launch_times();
+  std::array<std::string, 2> beside;
+  const auto largest = largest_kernels(program);
+  for (std::size_t i = 0; i < beside.size(); ++i)
+    if (largest[i] != nullptr) beside[i] = "&" + key(program, *largest[i]);
   for (std::uint32_t r = 0; r < program.roles.size(); ++r) {
     each_body(program.roles[r], program.bodies.size(), [&](std::uint32_t body) {
       const auto& ops = program.bodies[body].ops;
@@ -286,6 +315,7 @@ Result<OpCosts::Times> OpCosts::of(const Program& program) {
       for (const Op& op : ops) {
         const bool told = op.op_class != OpClass::copy && !is_message(op);
         times.of[body].push_back(told ? known_.at(key(program, op)) : Cost{});
+        if (op.kind == NodeKind::coll) add_shares(program, op, beside, times.of[body].back());
         const auto kernel = workload::kernel_of(op);
         if (op.kind != NodeKind::comp || !kernel) continue;
         times.of[body].back().each_launch = launch.of(*kernel).count();

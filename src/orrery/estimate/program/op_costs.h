@@ -25,7 +25,8 @@ namespace orrery::estimate {
 /// collectives by type, size and the ranks of their group, messages by size and distance. What it
 /// does not know it simulates: one after another, all ranks of a stage at once, in nobody's way.
 /// Thus whatever says how long things take in a simulation (kernel models, measured collectives,
-/// algorithms, chunks) says it here. Not thread-safe.
+/// algorithms, chunks) says it here. Whatever it was asked before, it says the same. Not
+/// thread-safe.
 class OpCosts {
  public:
   struct Cost {
@@ -69,9 +70,11 @@ class OpCosts {
   [[nodiscard]] Result<double> taken_from(const workload::Program& program,
                                           const std::vector<std::vector<workload::Op>>& collective,
                                           const std::string& key, const workload::Op& kernel);
-  [[nodiscard]] Result<void> weigh(const workload::Program& program,
-                                   const std::vector<std::vector<workload::Op>>& collective,
-                                   const std::string& key);
+  [[nodiscard]] Result<void> weigh(
+      const workload::Program& program,
+      const std::map<std::string, std::vector<std::vector<workload::Op>>>& collectives);
+  void add_shares(const workload::Program& program, const workload::Op& collective,
+                  const std::array<std::string, 2>& beside, Cost& cost);
 
   [[nodiscard]] Result<bool> wait_for_each_other(const workload::Program& program, std::size_t role,
                                                  const workload::Op& a, const workload::Op& b);
@@ -81,7 +84,8 @@ class OpCosts {
   std::unique_ptr<model::Network> network_;
   graph::KernelTable kernels_;
   std::map<std::string, Cost> known_;
-  std::map<std::string, bool> known_waits_;  // by two keys
+  std::map<std::string, double> known_shares_;  // of kernels that a collective takes, by both keys
+  std::map<std::string, bool> known_waits_;     // by two keys
 };
 
 }  // namespace orrery::estimate

@@ -132,6 +132,30 @@ TEST(Play, IsExactWhereCollectivesDoNotMeet) {
   EXPECT_EQ(costs.known(), known);  // more microbatches, the same ops
 }
 
+// What was asked before says nothing: searches on several threads ask in any order.
+TEST(Play, IsTheSameWhateverWasAskedBefore) {
+  for (const std::string& text : {std::string(kA100s), kPlain}) {
+    const auto cluster = cluster_of(text);
+    std::vector<workload::Program> programs;
+    for (const char* sharding : {", sharding: zero1", ", sharding: zero3"})
+      for (const char* micro : {"micro: 1", "micro: 2", "micro: 4"}) {
+        std::string spec = spec_of(4, 2, sharding, "kind: 1f1b", "name: x");
+        programs.push_back(program_of(spec.replace(spec.find("micro: 1"), 8, micro)));
+      }
+    const auto times = [&](bool backwards) {
+      OpCosts costs(cluster);
+      std::vector<std::int64_t> steps(programs.size());
+      for (std::size_t i = 0; i < programs.size(); ++i) {
+        const std::size_t at = backwards ? programs.size() - 1 - i : i;
+        const auto asked = costs.of(programs[at]);
+        steps[at] = play(programs[at], *asked)->count();
+      }
+      return steps;
+    };
+    EXPECT_EQ(times(false), times(true));
+  }
+}
+
 // Equal stages, messages that take nothing to speak of: (m + p - 1) rounds of forward and backward
 // (Narayanan et al., SC21).
 TEST(Play, HasTheBubbleOfThePapers) {
