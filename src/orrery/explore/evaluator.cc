@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/explore/evaluator.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <span>
+#include <utility>
+
+#include "orrery/calibrate/sha256.h"
+#include "orrery/estimate/program/play.h"
+#include "orrery/platform/catalogue.h"
+#include "orrery/search/plans/fitted_plan.h"
+#include "orrery/study/description.h"
+#include "orrery/workload/program/count.h"
+
+namespace orrery::explore {
+
+using search::Gear;
+
+namespace {
+
+/// Changes when figures change their meaning.
+constexpr std::string_view kForm = "1";
+/// Clusters that one evaluator remembers.
+constexpr std::size_t kClusters = 64;
+
+Result<double> rate_of(const Json& rates, const char* key, double otherwise, double least,
+                       const SearchSpace& space) {
+  const Json& value = rates[key];
+  if (value.is_null()) return otherwise;
+  const bool fine =
+      value.is_number() && std::isfinite(value.get<double>()) && value.get<double>() >= least;
+  if (fine) return value.get<double>();
+  return fail(Errc::config_range, fmt::format("{}:/prices/{}", space.where, key),
+              fmt::format("{} is no number of at least {}", plain_text(value), least));
+}
+
+/// Of a cluster by name or file: what `orrery run` would be given.
+std::string named_cluster(const std::string& text, const std::string& where) {
+  if (text.find('/') == std::string::npos && !text.ends_with(".yaml") && !text.ends_with(".yml") &&
+      !text.ends_with(".json"))
+    return text;
+  return (std::filesystem::path(where).parent_path() / text).string();
+}
+
+constexpr const char* kFills = "fills-cluster";
+
+/// Of an error: the rule that a job breaks, or empty where something else is wrong.
+std::string broken_rule(const Error& error) {
+  if (error.hint.starts_with("rule ")) return search::rule_of(error);
+  return error.code == Errc::config_conflict && error.where == kFills ? kFills : "";
+}
+
+}  // namespace
+
+Result<Asked> asked_at(const SearchSpace& space, const At& at) {
+  const auto lookup = space.lookup(at);
+  auto cluster = space.cluster.value(lookup);
+  if (!cluster) return tl::unexpected(cluster.error());
+  auto job = space.job.value(lookup);
+  if (!job) return tl::unexpected(job.error());
+  return Asked{*std::move(cluster), *std::move(job)};
+}
+
+Result<Rates> rates_at(const SearchSpace& space, const At& at) {
+  const auto found = space.prices.value(space.lookup(at));
+  if (!found) return tl::unexpected(found.error());
+  const auto device = rate_of(*found, "device", 1, 0, space);
+  const auto energy = rate_of(*found, "energy", 0, 0, space);
+  const auto power = rate_of(*found, "power", -1, 0, space);
+  const auto beside = rate_of(*found, "beside", 0, 0, space);
+  const auto overhead = rate_of(*found, "overhead", 1, 1, space);
+  for (const auto* one : {&device, &energy, &power, &beside, &overhead})
+    if (!*one) return tl::unexpected(one->error());
+  Rates rates{*device, *energy, std::nullopt, *beside, *overhead};
+  if (*power >= 0) rates.device_power = *power;
+  return rates;
+}
+
+std::string digest(const SearchSpace& space, const Asked& asked, Gear gear) {
+  std::string text = fmt::format("{}\n{}\n{}\n{}\n{}\n", kForm, ORRERY_VERSION,
+                                 gear == Gear::simulate, asked.cluster.dump(), asked.job.dump());
+  for (const std::string& word : space.file.recompute) text += word + "\n";
+  calibrate::Sha256 sum;
+  sum.add(std::as_bytes(std::span(text)));
+  return sum.hex();
+}
+
+Result<Evaluator::Known*> Evaluator::cluster_of(const Json& asked) {
+  const std::string key = asked.dump();
+  auto found = clusters_.find(key);
+  if (found == clusters_.end()) {
+    study::Question question;
+    question.cluster = asked.is_string() ? named_cluster(asked.get<std::string>(), space_.where)
+                                         : space_.where + " (cluster)";
+    if (!asked.is_string()) question.cluster_text = key;
+    Findings nobody;
+    auto read = study::read_cluster(question, nobody);
+    if (!read) return tl::unexpected(read.error());
+    if (clusters_.size() >= kClusters)  // the one that nobody asked for the longest
+      clusters_.erase(std::min_element(
+          clusters_.begin(), clusters_.end(),
+          [](const auto& a, const auto& b) { return a.second.asked < b.second.asked; }));
+    auto cluster = std::make_shared<const study::Cluster>(*std::move(read));
+    auto costs = std::make_unique<estimate::OpCosts>(cluster);
+    found = clusters_.emplace(key, Known{std::move(cluster), std::move(costs), 0}).first;
+  }
+  found->second.asked = ++asked_;
+  return &found->second;
+}
+
+Result<workload::Spec> Evaluator::spec_of(const Json& job, const study::Cluster& cluster) {
+  study::JobDescription description;
+  description.texts = {{space_.where + " (job)", job.dump()}};
+  Findings nobody;
+  return study::specify(description, {cluster.ranks, kFills}, nobody);
+}
+
+Result<Told> Evaluator::time(const workload::Program& program, Known& known, Told told, Gear gear) {
+  if (const auto counted = workload::count(program)) {
+    told.model_flops = workload::to_double(counted->flops.model());
+    if (workload::has_tokens(program.spec)) told.tokens = counted->tokens;
+  }
+  told.samples = program.spec.global_batch();
+  if (gear == Gear::simulate) {
+    const auto step = search::simulate_plan(program, *known.cluster);
+    if (!step) return tl::unexpected(step.error());
+    told.step = step->end.count();
+    const auto share = [&](Time part) {
+      return told.step > 0 ? static_cast<double>(part.count()) / static_cast<double>(told.step) : 0;
+    };
+    told.shares = {share(step->shares.compute), share(step->shares.exposed),
+                   share(step->shares.idle)};
+  } else {
+    if (auto fine = estimate::check_playable(program); !fine) {
+      told.state = State::not_told;
+      told.why = fine.error().what;
+      return told;
+    }
+    const auto times = known.costs->of(program);
+    if (!times) return tl::unexpected(times.error());
+    const auto step = estimate::play(program, *times);
+    if (!step) return tl::unexpected(step.error());
+    told.step = step->count();
+  }
+  told.state = State::fits;
+  return told;
+}
+
+Result<Told> Evaluator::told_of(const Asked& asked, Gear gear) {
+  const auto known = cluster_of(asked.cluster);
+  if (!known) return tl::unexpected(known.error());
+  const platform::Device& device = (*known)->cluster->platform.device;
+  Told told;
+  told.state = State::illegal;
+  told.devices = (*known)->cluster->ranks;
+  told.peak = device.rated.count();
+  if (const platform::DeviceEntry* entry = platform::find_device(device.entry))
+    told.device_power = entry->power_w;
+  auto spec = spec_of(asked.job, *(*known)->cluster);
+  if (!spec) {
+    told.why = broken_rule(spec.error());
+    if (told.why.empty()) return tl::unexpected(spec.error());
+    return told;
+  }
+  if (spec->parallel.world() != told.devices) {
+    told.why = kFills;
+    return told;
+  }
+  const auto kinds = space_.recompute.empty() ? std::vector{spec->recompute.kind}  //
+                                              : space_.recompute;
+  const auto fitted = search::fit_plan(*std::move(spec), kinds, device);
+  told.memory = fitted.memory;
+  if (!fitted.program) {
+    told.state = fitted.memory == 0 ? State::illegal : State::too_large;
+    if (fitted.memory == 0) told.why = fitted.rule;
+    if (fitted.memory > 0) told.plan = search::plan_words(fitted.spec);
+    return told;
+  }
+  told.plan = search::plan_words(fitted.program->spec);
+  return time(*fitted.program, **known, std::move(told), gear);
+}
+
+Told Evaluator::tell(const Asked& asked, Gear gear) {
+  auto told = told_of(asked, gear);
+  if (told) return *std::move(told);
+  Told failed;
+  failed.state = State::failed;
+  failed.error = told.error();
+  return failed;
+}
+
+}  // namespace orrery::explore

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A point of a space: what it asks, and what an estimate or a simulation says of it.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+
+#include "orrery/core/error.h"
+#include "orrery/estimate/program/op_costs.h"
+#include "orrery/explore/figures.h"
+#include "orrery/explore/space_file.h"
+#include "orrery/search/plans/plan_search.h"
+#include "orrery/study/inputs.h"
+
+namespace orrery::explore {
+
+/// What is asked at a place, with everything put in for the names.
+struct Asked {
+  Json cluster, job;
+};
+/// Errc: those of expressions.
+[[nodiscard]] Result<Asked> asked_at(const SearchSpace& space, const At& at);
+
+/// Prices and power there. Errc: those of expressions; config_range.
+[[nodiscard]] Result<Rates> rates_at(const SearchSpace& space, const At& at);
+
+/// Everything that a point's figures follow from, as 64 hexadecimal digits: what is asked, by which
+/// gear, and the program's version. Files that clusters name by path count as their paths.
+[[nodiscard]] std::string digest(const SearchSpace& space, const Asked& asked, search::Gear gear);
+
+/// Answers points, and remembers clusters and what ops take on them. The same in any order. Not
+/// thread-safe: one for each thread.
+class Evaluator {
+ public:
+  explicit Evaluator(const SearchSpace& space) : space_(space) {}
+
+  /// By an estimate (of plans that have none: `not_told`), or simulated. Whatever cannot be read or
+  /// simulated has `failed`.
+  [[nodiscard]] Told tell(const Asked& asked, search::Gear gear);
+
+ private:
+  struct Known {
+    std::shared_ptr<const study::Cluster> cluster;
+    std::unique_ptr<estimate::OpCosts> costs;
+    std::uint64_t asked = 0;
+  };
+  [[nodiscard]] Result<Known*> cluster_of(const Json& asked);
+  [[nodiscard]] Result<workload::Spec> spec_of(const Json& job, const study::Cluster& cluster);
+  [[nodiscard]] Result<Told> told_of(const Asked& asked, search::Gear gear);
+  [[nodiscard]] Result<Told> time(const workload::Program& program, Known& known, Told told,
+                                  search::Gear gear);
+
+  const SearchSpace& space_;
+  std::map<std::string, Known> clusters_;
+  std::uint64_t asked_ = 0;
+};
+
+}  // namespace orrery::explore

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A space searched: its points looked at, those that no other beats, and which axes matter.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "orrery/core/error.h"
+#include "orrery/explore/answers.h"
+#include "orrery/explore/figures.h"
+#include "orrery/explore/sample.h"
+#include "orrery/explore/space_file.h"
+#include "orrery/search/plans/plan_search.h"
+
+namespace orrery::explore {
+
+struct ExploreOptions {
+  search::Gear gear = search::Gear::automatic;
+  std::size_t simulated = 20;  ///< points to simulate, where estimates come first
+  AnswerOptions answers{};
+};
+
+/// A point that was looked at.
+struct Point {
+  std::uint64_t number = 0;
+  std::optional<Told> estimate, simulation;
+  Figures figures;       ///< of what is known best; where it fits
+  bool allowed = false;  ///< it fits, and all constraints hold
+  bool front = false;    ///< no other that is allowed beats it in all objectives
+  std::string against;   ///< the first constraint that does not hold
+
+  [[nodiscard]] const Told& told() const { return simulation ? *simulation : *estimate; }
+};
+
+/// What another value of an axis would do to the best point, all else alike.
+struct Alternative {
+  std::string label;
+  State state = State::not_told;
+  bool own = false;      ///< it is the best point's
+  bool allowed = false;  ///< and these are the first objective's:
+  double change = 0;     ///< as a share of the best point's; above 0: worse
+};
+
+struct AxisEffect {
+  std::string name;
+  /// Share of the first objective's variance, over all points that are allowed, that lies between
+  /// means by value. Where all combinations are there it is the first-order Sobol index.
+  double explains = 0;
+  std::vector<Alternative> values;  ///< that were looked at
+};
+
+struct Explored {
+  std::vector<Point> points;  ///< by number
+  /// Of `points`: allowed ones, the front first, then by the first objective.
+  std::vector<std::size_t> best;
+  std::uint64_t refused = 0;                     ///< by constraints, before anything was asked
+  std::map<std::string, std::uint64_t> against;  ///< by constraint, early ones too
+  std::map<std::string, std::uint64_t> illegal;  ///< by rule
+  std::uint64_t fitting = 0, too_large = 0, not_told = 0, failed = 0;
+  std::optional<std::size_t> smallest;  ///< of those that are too large, the one that needs least
+  std::optional<Error> failure;         ///< of the first that failed
+  std::size_t found_out = 0;            ///< all else was known before
+  std::size_t simulations = 0;          ///< points that have one
+  double worst_off = 0;                 ///< of estimates against simulations, as a share
+  std::vector<AxisEffect> effects;      ///< of axes with several values; the strongest first
+};
+
+/// Looks at the points that the space's sample says; but for `all` then at those beside the best,
+/// one axis at a time, until none is better; and simulates the front, the best, and some of the
+/// rest. One of several parts only looks at its share of the points. Errc: usage (parts of
+/// `evolve`); those of expressions and of keeping; the first failure where everything fails.
+[[nodiscard]] Result<Explored> explore(const SearchSpace& space, const ExploreOptions& options);
+
+/// How the objectives are at a point; less is better.
+[[nodiscard]] std::vector<double> scores_of(const SearchSpace& space, const Figures& figures);
+
+}  // namespace orrery::explore

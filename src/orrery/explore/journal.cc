@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/explore/journal.h"
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+
+#include "orrery/config/parameters.h"
+#include "orrery/report/json.h"
+
+namespace orrery::explore {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kDigestDigits = 64;
+
+bool read_whole(const Json& line, const char* key, std::int64_t& out) {
+  const auto found = line.find(key);
+  if (found == line.end() || !found->is_number_integer()) return false;
+  if (found->is_number_unsigned() && found->get<std::uint64_t>() > INT64_MAX) return false;
+  out = found->get<std::int64_t>();
+  return out >= 0;
+}
+
+bool read_number(const Json& line, const char* key, double& out) {
+  const auto found = line.find(key);
+  if (found == line.end() || !found->is_number()) return false;
+  out = found->get<double>();
+  return std::isfinite(out) && out >= 0;
+}
+
+bool read_text(const Json& line, const char* key, std::string& out) {
+  const auto found = line.find(key);
+  if (found == line.end() || !found->is_string()) return false;
+  out = found->get<std::string>();
+  return true;
+}
+
+bool read_state(const Json& line, State& out) {
+  std::string word;
+  if (!read_text(line, "state", word)) return false;
+  for (const auto& [name, state] : config::Words<State>::names)
+    if (name == word) {
+      out = state;
+      return state != State::failed;
+    }
+  return false;
+}
+
+bool read_shares(const Json& line, Told& out) {
+  const auto found = line.find("shares");
+  if (found == line.end()) return true;
+  if (!found->is_array() || found->size() != 3) return false;
+  std::array<double, 3> shares{};
+  for (std::size_t i = 0; i < 3; ++i) {
+    if (!(*found)[i].is_number()) return false;
+    shares[i] = (*found)[i].get<double>();
+  }
+  out.shares = shares;
+  return true;
+}
+
+bool read_told(const Json& line, Told& out) {
+  if (!read_state(line, out.state) || !read_text(line, "why", out.why) ||
+      !read_text(line, "plan", out.plan))
+    return false;
+  const bool whole =
+      read_whole(line, "step_ps", out.step) && read_whole(line, "memory", out.memory) &&
+      read_whole(line, "devices", out.devices) && read_whole(line, "samples", out.samples) &&
+      read_whole(line, "tokens", out.tokens);
+  if (!whole || (out.state == State::fits && out.step == 0)) return false;
+  return read_number(line, "model_flops", out.model_flops) && read_number(line, "peak", out.peak) &&
+         read_number(line, "device_power", out.device_power) && read_shares(line, out);
+}
+
+}  // namespace
+
+std::string line_of(const SearchSpace& space, const At& at, search::Gear gear,
+                    const std::string& digest, const Told& told) {
+  std::string text;
+  report::JsonWriter json(text, 0);
+  json.begin_object().field("digest", digest).key("at").begin_object();
+  for (std::size_t a = 0; a < at.size(); ++a)
+    json.field(space.axes[a].name, space.axes[a].labels[at[a]]);
+  json.end_object();
+  json.field("gear", gear == search::Gear::simulate ? "simulate" : "estimate");
+  json.field("state", config::word_of(told.state)).field("why", told.why);
+  json.field("plan", told.plan).field("step_ps", told.step).field("memory", told.memory);
+  json.field("devices", told.devices).field("samples", told.samples).field("tokens", told.tokens);
+  json.field("model_flops", told.model_flops).field("peak", told.peak);
+  json.field("device_power", told.device_power);
+  if (told.shares) {
+    json.key("shares").begin_array();
+    for (const double share : *told.shares) json.value(share);
+    json.end_array();
+  }
+  json.end_object();
+  return text + "\n";
+}
+
+void parse_kept(std::string_view text, Kept& kept, std::map<std::string, std::string>& lines) {
+  while (!text.empty()) {
+    const std::size_t end = text.find('\n');
+    if (end == std::string_view::npos) break;  // it was broken off here
+    const std::string_view line = text.substr(0, end);
+    text.remove_prefix(end + 1);
+    if (line.empty() || line.size() > limits::kLineBytes) continue;
+    const auto read = config::parse_json(line, "");
+    if (!read || !read->is_object()) continue;
+    std::string digest;
+    Told told;
+    if (!read_text(*read, "digest", digest) || digest.size() != kDigestDigits ||
+        !read_told(*read, told))
+      continue;
+    if (kept.emplace(digest, std::move(told)).second)
+      lines.emplace(std::move(digest), std::string(line) + "\n");
+  }
+}
+
+std::vector<std::string> files_of(const std::string& file) {
+  std::vector<std::string> files;
+  std::error_code none;
+  if (fs::exists(file, none)) files.push_back(file);
+  const fs::path path(file);
+  const fs::path folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
+  const std::string begins = path.filename().string() + ".part-";
+  std::vector<std::string> parts;
+  for (fs::directory_iterator at(folder, none), end; !none && at != end; at.increment(none)) {
+    const std::string name = at->path().filename().string();
+    if (name.starts_with(begins)) parts.push_back((path.parent_path() / name).string());
+  }
+  std::sort(parts.begin(), parts.end());
+  files.insert(files.end(), parts.begin(), parts.end());
+  return files;
+}
+
+Result<void> read_own(const std::string& path, Kept& kept,
+                      std::map<std::string, std::string>& lines) {
+  std::error_code none;
+  if (!fs::exists(path, none)) return {};
+  const auto text = config::read_text(path, limits::kJournalBytes);
+  if (!text) return tl::unexpected(text.error());
+  parse_kept(*text, kept, lines);
+  return {};
+}
+
+Result<void> read_kept(const std::string& file, Kept& kept,
+                       std::map<std::string, std::string>& lines) {
+  for (const std::string& one : files_of(file))
+    if (auto read = read_own(one, kept, lines); !read) return read;
+  return {};
+}
+
+}  // namespace orrery::explore

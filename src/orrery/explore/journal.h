@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Points that are kept: a file with a line of JSON for each, so that a search that was broken off
+// goes on where it was. Files of several machines are read together.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "orrery/core/error.h"
+#include "orrery/explore/figures.h"
+#include "orrery/explore/space_file.h"
+#include "orrery/search/plans/plan_search.h"
+
+namespace orrery::explore {
+
+/// By digest (which has the gear in it).
+using Kept = std::map<std::string, Told, std::less<>>;
+
+/// One line, with a newline.
+[[nodiscard]] std::string line_of(const SearchSpace& space, const At& at, search::Gear gear,
+                                  const std::string& digest, const Told& told);
+
+/// Adds what the lines say; those that are not whole, or that nobody here wrote, are passed over,
+/// and of two for one point the first counts. `lines` gets each that counts, by digest.
+void parse_kept(std::string_view text, Kept& kept, std::map<std::string, std::string>& lines);
+
+/// All files that a search's results may be in: FILE, and FILE.part-1-of-4 … beside it, in order.
+[[nodiscard]] std::vector<std::string> files_of(const std::string& file);
+
+/// What one of them says; nothing, where there is none. Errc: as read_kept.
+[[nodiscard]] Result<void> read_own(const std::string& path, Kept& kept,
+                                    std::map<std::string, std::string>& lines);
+
+/// What they say. Errc: limit_exceeded, config_not_found (one cannot be read).
+[[nodiscard]] Result<void> read_kept(const std::string& file, Kept& kept,
+                                     std::map<std::string, std::string>& lines);
+
+}  // namespace orrery::explore

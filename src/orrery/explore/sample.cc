@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/explore/sample.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "orrery/core/random.h"
+
+namespace orrery::explore {
+
+namespace {
+
+/// Draws that may find nothing new, for each point that is wanted.
+constexpr std::uint64_t kTries = 200;
+
+/// The first early constraint that does not hold; none: all do.
+Result<std::optional<std::size_t>> refusing(const SearchSpace& space, const At& at) {
+  const auto lookup = space.lookup(at);
+  for (std::size_t i = 0; i < space.constraints.size(); ++i) {
+    if (!space.constraints[i].early) continue;
+    const auto holds = space.constraints[i].holds.holds(lookup);
+    if (!holds) return tl::unexpected(holds.error());
+    if (!*holds) return std::optional(i);
+  }
+  return std::optional<std::size_t>{};
+}
+
+class Sampler {
+ public:
+  Sampler(const SearchSpace& space, std::uint64_t count) : space_(space), count_(count) {
+    sampled_.refused_by.resize(space.constraints.size());
+  }
+
+  Result<Sampled> all() {
+    const double combinations = space_.combinations();
+    if (combinations > static_cast<double>(limits::kPoints))
+      return fail(Errc::limit_exceeded, space_.where + ":/axes",
+                  fmt::format("there are {:.0f} combinations; {} is the limit", combinations,
+                              limits::kPoints),
+                  "look at some of them: sample: {how: evolve, points: 10000}");
+    const auto all = static_cast<std::uint64_t>(combinations);
+    for (std::uint64_t i = 0; i < all; ++i) {
+      const auto admitted = admit(i);
+      if (!admitted) return tl::unexpected(admitted.error());
+      if (*admitted) sampled_.points.push_back(i);
+    }
+    return std::move(sampled_);
+  }
+
+  Result<Sampled> random() {
+    if (space_.combinations() <= static_cast<double>(count_)) return all();
+    if (auto added = fill(); !added) return tl::unexpected(added.error());
+    return std::move(sampled_);
+  }
+
+  Result<Sampled> latin() {
+    if (space_.combinations() <= static_cast<double>(count_)) return all();
+    std::vector<At> drawn(count_, At(space_.axes.size()));
+    for (std::size_t a = 0; a < space_.axes.size(); ++a) {
+      std::vector<std::uint64_t> strata(count_);
+      std::iota(strata.begin(), strata.end(), std::uint64_t{0});
+      for (std::uint64_t i = count_; i > 1; --i) std::swap(strata[i - 1], strata[draw_.below(i)]);
+      const std::uint64_t values = space_.axes[a].values.size();
+      for (std::uint64_t i = 0; i < count_; ++i)
+        drawn[i][a] = static_cast<std::uint32_t>(strata[i] * values / count_);
+    }
+    for (const At& at : drawn)
+      if (auto tried = attempt(space_.number(at)); !tried) return tl::unexpected(tried.error());
+    if (auto added = fill(); !added) return tl::unexpected(added.error());
+    return std::move(sampled_);
+  }
+
+ private:
+  Result<bool> admit(std::uint64_t number) {
+    const auto refused = refusing(space_, space_.at(number));
+    if (!refused) return tl::unexpected(refused.error());
+    if (!*refused) return true;
+    ++sampled_.refused;
+    ++sampled_.refused_by[**refused];
+    return false;
+  }
+
+  Result<void> attempt(std::uint64_t number) {
+    if (!seen_.insert(number).second) return {};
+    const auto admitted = admit(number);
+    if (!admitted) return tl::unexpected(admitted.error());
+    if (*admitted) sampled_.points.push_back(number);
+    return {};
+  }
+
+  /// Random ones until there are enough, or nothing new is found for long.
+  Result<void> fill() {
+    const auto combinations = static_cast<std::uint64_t>(space_.combinations());
+    for (std::uint64_t tries = count_ * kTries; tries > 0 && sampled_.points.size() < count_;
+         --tries)
+      if (auto tried = attempt(draw_.below(combinations)); !tried) return tried;
+    return {};
+  }
+
+  const SearchSpace& space_;
+  std::uint64_t count_;
+  Draw draw_{static_cast<std::uint64_t>(space_.file.sample.seed)};
+  Sampled sampled_;
+  std::set<std::uint64_t> seen_;
+};
+
+}  // namespace
+
+std::uint64_t Draw::bits() { return mixed(mixed(seed_) ^ drawn_++); }
+
+std::uint64_t Draw::below(std::uint64_t below) {
+  // What is left of 2^64 after as many whole rounds as there are is drawn again.
+  const std::uint64_t rest = (0 - below) % below;
+  std::uint64_t drawn = bits();
+  while (drawn < rest) drawn = bits();
+  return drawn % below;
+}
+
+double Draw::evenly() { return orrery::evenly(bits()); }
+
+Result<bool> admits(const SearchSpace& space, const At& at) {
+  const auto refused = refusing(space, at);
+  if (!refused) return tl::unexpected(refused.error());
+  return !refused->has_value();
+}
+
+Result<Sampled> sampled(const SearchSpace& space, How how, std::uint64_t points) {
+  Sampler sampler(space, points);
+  auto made = how == How::all     ? sampler.all()
+              : how == How::latin ? sampler.latin()
+                                  : sampler.random();
+  if (made) std::sort(made->points.begin(), made->points.end());
+  return made;
+}
+
+}  // namespace orrery::explore

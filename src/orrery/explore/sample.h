@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which points of a space are looked at, drawn ahead.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "orrery/core/error.h"
+#include "orrery/explore/space_file.h"
+
+namespace orrery::explore {
+
+/// Random numbers of a seed, one after another; the same on any machine.
+class Draw {
+ public:
+  explicit Draw(std::uint64_t seed) : seed_(seed) {}
+  [[nodiscard]] std::uint64_t bits();
+  /// 0 … `below` - 1, each as likely.
+  [[nodiscard]] std::uint64_t below(std::uint64_t below);
+  [[nodiscard]] double evenly();  ///< between 0 and 1
+
+ private:
+  std::uint64_t seed_, drawn_ = 0;
+};
+
+/// Whether early constraints hold there. Errc: those of expressions.
+[[nodiscard]] Result<bool> admits(const SearchSpace& space, const At& at);
+
+/// Numbers of points that early constraints admit, ascending, each once.
+struct Sampled {
+  std::vector<std::uint64_t> points;
+  std::uint64_t refused = 0;              ///< by early constraints, of those that were drawn
+  std::vector<std::uint64_t> refused_by;  ///< by constraint: the first that does not hold
+};
+
+/// All, or `points`: random ones, or a Latin hypercube (each axis's values equally often; where
+/// constraints or chance take some away, random ones are added). Less where there are no more.
+/// Errc: those of expressions; limit_exceeded (`all` of too many).
+[[nodiscard]] Result<Sampled> sampled(const SearchSpace& space, How how, std::uint64_t points);
+
+}  // namespace orrery::explore
