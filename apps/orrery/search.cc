@@ -16,12 +16,14 @@
 #include "orrery/present/plan_search_text.h"
 #include "output_file.h"
 #include "progress.h"
+#include "search_space.h"
 
 namespace orrery::app {
 
 namespace {
 
 struct SearchOptions {
+  SpaceOptions space;
   search::PlanQuestion question;
   std::vector<std::string> clusters, gpus, prices;
   std::vector<std::int64_t> counts;
@@ -96,7 +98,30 @@ int find_cluster(const SearchOptions& options, std::vector<std::string> clusters
       [&] { return present::cluster_search_json(*found, !prices->empty()); }, any ? kOk : kSaysNo);
 }
 
+int find_in_space(const SearchOptions& options, Session& session) {
+  const bool job = options.question.job.given(), cluster = !options.clusters.empty() ||
+                                                           !options.gpus.empty() ||
+                                                           !options.counts.empty();
+  if (job || cluster || !options.prices.empty())
+    return session.fail({Errc::usage, "SPACE",
+                         std::string("has the ") +
+                             (job       ? "job"
+                              : cluster ? "clusters"
+                                        : "prices") +
+                             " in it, which options give, too",
+                         "leave them out; `--help` of a space's keys is docs/reference/space.md"});
+  explore::ExploreOptions how;
+  how.gear = options.question.gear;
+  how.simulated = options.question.simulated;
+  how.answers.threads = options.question.threads;
+  return search_space(options.space, how, options.question.best, session);
+}
+
 int find_plans(SearchOptions& options, Session& session) {
+  if (!options.space.file.empty()) return find_in_space(options, session);
+  if (!options.space.part.empty())
+    return session.fail({Errc::usage, "--part", "is of a space, and none is given",
+                         "orrery search space.yaml -o points.jsonl --part 3/16"});
   if (!options.question.job.given())
     return session.fail({Errc::usage, "--model", "is missing",
                          "a model of the catalogue, or a specification: --spec job.yaml"});
@@ -131,12 +156,15 @@ void add_search(CLI::App& table, Session& session) {
       "several values go with commas (--tp 4,8). Of several clusters the best plan of each is "
       "shown,\n"
       "and which clusters no other beats in both time and cost.\n"
+      "A SPACE has a job and a cluster with names in them, what these may be, constraints and\n"
+      "objectives; with -o its points are kept, and the same command goes on where it was broken\n"
+      "off.\n"
       "Exit code: 0, or 1 where no plan fits.\n\n"
       "Examples:\n"
       "  orrery search --model llama-3-70b --gpu h100-sxm --gpus 256\n"
-      "  orrery search --spec job.yaml --cluster cluster.yaml --tp 4,8 --gear estimate -o "
-      "best.yaml\n");
+      "  orrery search space.yaml -o points.jsonl\n");
   const auto options = std::make_shared<SearchOptions>();
+  add_space_options(*command, options->space);
   command->add_option("--gpu", options->gpus, "Devices of the catalogue")
       ->delimiter(',')
       ->type_name("NAMES");
@@ -173,7 +201,8 @@ void add_search(CLI::App& table, Session& session) {
       ->type_name("N");
   add_spec_options(*command, options->question.job, false);
   session.add_options(*command, true);
-  command->get_option("--output")->description("Write the best plan, as a specification");
+  command->get_option("--output")
+      ->description("Write the best plan, as a specification; of a space, keep its points");
   command->callback([options, &session] {
     session.command = "search";
     session.action = [options, &session] { return find_plans(*options, session); };
