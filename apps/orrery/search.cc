@@ -205,6 +205,7 @@ void add_search(CLI::App& table, Session& session) {
       ->description("Write the best plan, as a specification; of a space, keep its points");
   command->callback([options, &session] {
     session.command = "search";
+    session.goes_on = !options->space.file.empty();
     session.action = [options, &session] { return find_plans(*options, session); };
   });
 }

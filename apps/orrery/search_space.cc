@@ -85,8 +85,13 @@ int search_space(const SpaceOptions& options, explore::ExploreOptions how, std::
   const auto part = part_of(options.part);
   if (!part) return session.fail(part.error());
   how.answers.file = std::exchange(session.output, {});
+  how.answers.force = session.force;
   how.answers.part = part->part;
   how.answers.parts = part->parts;
+  if (how.answers.file == "-")
+    return session.fail({Errc::usage, "--output",
+                         "is where a search goes on, and stdout is no such place",
+                         "-o points.jsonl; --json prints what came out"});
   if (part->part > 0 && how.answers.file.empty())
     return session.fail(
         {Errc::usage, "--part", "is to be kept, and nobody says where", "-o points.jsonl"});

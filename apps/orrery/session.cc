@@ -34,7 +34,7 @@ Result<void> Session::check_options() const {
   if (auto fine = one_of("--color", color, {"auto", "always", "never"}); !fine) return fine;
   if (auto fine = one_of("--progress", progress, {"auto", "never", "json"}); !fine) return fine;
   // Better now than after an hour of simulation.
-  return output.empty() ? Result<void>{} : check_absent(output, force);
+  return output.empty() || goes_on ? Result<void>{} : check_absent(output, force);
 }
 
 report::Style Session::style(int descriptor) const {

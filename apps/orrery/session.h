@@ -48,6 +48,7 @@ class Session {
   std::string progress = "auto";
   std::string output;
   bool force = false;
+  bool goes_on = false;  ///< what is in the output file is where the command goes on
 
   /// Adds --json, --quiet, --color, --progress; with `writes` also --output and --force.
   void add_options(CLI::App& command, bool writes);

@@ -43,9 +43,9 @@ Result<std::unique_ptr<Answers>> Answers::open(const SearchSpace& space,
   if (auto fine = read_own(made->file_, made->kept_, made->lines_); !fine)
     return tl::unexpected(fine.error());
   for (const auto& [digest, line] : made->lines_) own += line;
-  if (made->lines_.empty() && holds_something(made->file_))
-    return fail(Errc::output_failed, made->file_, "is there, and nothing that a search kept",
-                "take another name, or take it away");
+  if (!options.force && made->lines_.empty() && holds_something(made->file_))
+    return fail(Errc::output_exists, made->file_, "is there, and nothing that a search kept",
+                "take another name, or --force overwrites it");
   std::map<std::string, std::string> others;
   if (auto fine = read_kept(options.file, made->kept_, others); !fine)
     return tl::unexpected(fine.error());

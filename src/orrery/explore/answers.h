@@ -26,6 +26,7 @@ using Progress = std::function<void(const char* what, std::size_t done, std::siz
 struct AnswerOptions {
   std::uint32_t threads = 0;  ///< 0: all cores
   std::string file;           ///< where points are kept; empty: nowhere
+  bool force = false;         ///< write over a file that no search kept anything in
   /// Of so many machines this is the one, 1 to `parts`; 0: not one of several. Then the file is
   /// FILE.part-1-of-4, and what others have is read.
   std::uint32_t part = 0, parts = 0;
@@ -34,7 +35,8 @@ struct AnswerOptions {
 
 class Answers {
  public:
-  /// `space` and `options` must outlive it. Errc: those of reading what is kept; output_failed.
+  /// `space` and `options` must outlive it. Errc: those of reading what is kept; output_exists (it
+  /// is no such file); output_failed.
   [[nodiscard]] static Result<std::unique_ptr<Answers>> open(const SearchSpace& space,
                                                              const AnswerOptions& options);
 

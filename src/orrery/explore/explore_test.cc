@@ -196,7 +196,7 @@ TEST(Explore, KeepsWhatOtherSpacesFoundAndNobodyElsesFiles) {
   std::ofstream(folder.path + "/notes.txt") << "milk\nbread\n";
   const auto refused = explore(wide, options_of(Gear::estimate, 2, folder.path + "/notes.txt"));
   ASSERT_FALSE(refused);
-  EXPECT_EQ(refused.error().code, Errc::output_failed);
+  EXPECT_EQ(refused.error().code, Errc::output_exists);
   EXPECT_EQ(bytes_of(folder.path + "/notes.txt"), "milk\nbread\n");
 }
 

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Files of spaces, with what their expressions give at some places, and kept points as anybody may
+// have written them.
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "orrery/explore/evaluator.h"
+#include "orrery/explore/journal.h"
+#include "orrery/explore/sample.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace orrery::explore;
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  if (const auto space = parse_space(text, "fuzz")) {
+    if (const auto drawn = sampled(*space, How::latin, 8)) {
+      for (const std::uint64_t point : drawn->points) {
+        (void)asked_at(*space, space->at(point));
+        (void)rates_at(*space, space->at(point));
+      }
+    }
+  }
+  Kept kept;
+  std::map<std::string, std::string> lines;
+  parse_kept(text, kept, lines);
+  return 0;
+}
