@@ -143,6 +143,31 @@ int find_plans(SearchOptions& options, Session& session) {
       [&] { return present::plan_search_json(*found); }, found->best.empty() ? kSaysNo : kOk);
 }
 
+/// How much work it may be.
+void add_effort_options(CLI::App& command, search::PlanQuestion& question) {
+  command
+      .add_option("--gear", question.gear,
+                  "estimate; simulate: every plan; or auto: the best of the estimated ones")
+      ->transform(CLI::CheckedTransformer(
+          std::map<std::string, search::Gear>{{"estimate", search::Gear::estimate},
+                                              {"simulate", search::Gear::simulate},
+                                              {"auto", search::Gear::automatic}}))
+      ->type_name("GEAR");
+  command.add_option("--best", question.best, "How many plans to show")
+      ->check(CLI::Range(1, 1000))
+      ->capture_default_str()
+      ->type_name("N");
+  command
+      .add_option("--simulated", question.simulated,
+                  "How many to simulate of those that are estimated best")
+      ->check(CLI::Range(1, 100000))
+      ->capture_default_str()
+      ->type_name("N");
+  command.add_option("--threads", question.threads, "0: as many as there are cores")
+      ->check(CLI::Range(0, 1024))
+      ->type_name("N");
+}
+
 }  // namespace
 
 void add_search(CLI::App& table, Session& session) {
@@ -178,27 +203,7 @@ void add_search(CLI::App& table, Session& session) {
                    "What a device costs for an hour, in any money; without, device hours count")
       ->delimiter(',')
       ->type_name("NAME=PRICE");
-  command
-      ->add_option("--gear", options->question.gear,
-                   "estimate; simulate: every plan; or auto: the best of the estimated ones")
-      ->transform(CLI::CheckedTransformer(
-          std::map<std::string, search::Gear>{{"estimate", search::Gear::estimate},
-                                              {"simulate", search::Gear::simulate},
-                                              {"auto", search::Gear::automatic}}))
-      ->type_name("GEAR");
-  command->add_option("--best", options->question.best, "How many plans to show")
-      ->check(CLI::Range(1, 1000))
-      ->capture_default_str()
-      ->type_name("N");
-  command
-      ->add_option("--simulated", options->question.simulated,
-                   "How many to simulate of those that are estimated best")
-      ->check(CLI::Range(1, 100000))
-      ->capture_default_str()
-      ->type_name("N");
-  command->add_option("--threads", options->question.threads, "0: as many as there are cores")
-      ->check(CLI::Range(0, 1024))
-      ->type_name("N");
+  add_effort_options(*command, options->question);
   add_spec_options(*command, options->question.job, false);
   session.add_options(*command, true);
   command->get_option("--output")
