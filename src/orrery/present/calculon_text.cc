@@ -145,8 +145,8 @@ std::string calculon_search_text(const calculon::Search& search, report::Style s
          std::to_string(plan.data_par), std::to_string(plan.microbatch_size),
          std::to_string(plan.pipeline_interleaving),
          fmt::format("{}/{}/{}", plan.tensor_par_net, plan.pipeline_par_net, plan.data_par_net),
-         std::string(config::word_of(plan.activation_recompute)), offloaded(plan), gibibytes(one.space.near),
-         more(plan)});
+         std::string(config::word_of(plan.activation_recompute)), offloaded(plan),
+         gibibytes(one.space.near), more(plan)});
   }
   if (!search.best.empty()) text += table.text(style, 0, 120) + "\n";
   report::Table refused({{"refused", true}, {"because"}});

@@ -151,8 +151,8 @@ std::string notes(const SearchSpace& space, const Explored& explored, std::size_
   if (estimated)
     text += "* estimated: ops one after another as a simulation has them alone (docs/search.md)\n";
   if (both)
-    text += fmt::format("{} simulated; estimates were {:.2f} % off at most.\n",
-                        plural(explored.simulations, "point"), std::abs(explored.worst_off) * 100);
+    text += fmt::format("{} simulated; estimates were ", plural(explored.simulations, "point")) +
+            estimates_off(explored.worst_off);
   return text;
 }
 

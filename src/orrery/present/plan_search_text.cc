@@ -153,9 +153,7 @@ std::string plan_search_text(const PlanSearch& search, report::Style style) {
   const bool both = std::any_of(search.best.begin(), search.best.end(), [](const PlanAnswer& one) {
     return one.simulated.has_value() && one.estimate.has_value();
   });
-  if (both)
-    text += fmt::format("Estimates were {:.2f} % off the simulations at most.\n",
-                        std::abs(search.worst_off) * 100);
+  if (both) text += "Estimates were " + estimates_off(search.worst_off);
   return text + lost_table(search, style);
 }
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "orrery/core/units.h"
@@ -50,6 +51,17 @@ std::string band_words(const analysis::DifferenceBand& band) {
         "; the two differ by {} more in what nobody knows the error of, which the band leaves out",
         format_time(band.unknown));
   return text;
+}
+
+std::string estimates_off(double worst) {
+  // Plans that are nearer to each other than that would be told apart by chance.
+  constexpr double kFar = 0.02;
+  const std::string text =
+      fmt::format("{:.2f} % off the simulations at most.\n", std::abs(worst) * 100);
+  return std::abs(worst) <= kFar ? text
+                                 : text +
+                                       "That is far: --gear simulate takes longer, and asks for "
+                                       "all of them.\n";
 }
 
 }  // namespace orrery::present

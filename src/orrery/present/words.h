@@ -12,6 +12,9 @@
 
 namespace orrery::present {
 
+/// How far estimates were off simulations at most (a share), and what to do where that is far.
+[[nodiscard]] std::string estimates_off(double worst);
+
 /// "117,780"; what does not fit in 63 bits becomes the largest that does.
 [[nodiscard]] std::string count(std::uint64_t number);
 
