@@ -152,7 +152,7 @@ std::string notes(const SearchSpace& space, const Explored& explored, std::size_
     text += "* estimated: ops one after another as a simulation has them alone (docs/search.md)\n";
   if (both)
     text += fmt::format("{} simulated; estimates were ", plural(explored.simulations, "point")) +
-            estimates_off(explored.worst_off);
+            estimates_off(explored.worst_off, explored.simulations >= explored.fitting);
   return text;
 }
 

@@ -153,7 +153,9 @@ std::string plan_search_text(const PlanSearch& search, report::Style style) {
   const bool both = std::any_of(search.best.begin(), search.best.end(), [](const PlanAnswer& one) {
     return one.simulated.has_value() && one.estimate.has_value();
   });
-  if (both) text += "Estimates were " + estimates_off(search.worst_off);
+  if (both)
+    text += "Estimates were " +
+            estimates_off(search.worst_off, all && search.fitting <= search.best.size());
   return text + lost_table(search, style);
 }
 

@@ -53,15 +53,16 @@ std::string band_words(const analysis::DifferenceBand& band) {
   return text;
 }
 
-std::string estimates_off(double worst) {
+std::string estimates_off(double worst, bool all) {
   // Plans that are nearer to each other than that would be told apart by chance.
   constexpr double kFar = 0.02;
   const std::string text =
       fmt::format("{:.2f} % off the simulations at most.\n", std::abs(worst) * 100);
-  return std::abs(worst) <= kFar ? text
-                                 : text +
-                                       "That is far: --gear simulate takes longer, and asks for "
-                                       "all of them.\n";
+  return all || std::abs(worst) <= kFar
+             ? text
+             : text +
+                   "That is far: --gear simulate takes longer, and asks for "
+                   "all of them.\n";
 }
 
 }  // namespace orrery::present

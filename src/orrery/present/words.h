@@ -12,8 +12,9 @@
 
 namespace orrery::present {
 
-/// How far estimates were off simulations at most (a share), and what to do where that is far.
-[[nodiscard]] std::string estimates_off(double worst);
+/// How far estimates were off simulations at most (a share), and what to do where that is far and
+/// not all were simulated.
+[[nodiscard]] std::string estimates_off(double worst, bool all);
 
 /// "117,780"; what does not fit in 63 bits becomes the largest that does.
 [[nodiscard]] std::string count(std::uint64_t number);
