@@ -240,21 +240,33 @@ Result<void> OpCosts::learn(const Program& program) {
   return weigh(program, collectives);
 }
 
-// At once: do they take as long as one after the other?
-Result<bool> OpCosts::wait_for_each_other(const Program& program, std::size_t role, const Op& a,
-                                          const Op& b) {
+// At once: by which share of the shorter one do they take longer than the longer one alone?
+Result<double> OpCosts::shared_time(const Program& program, std::size_t role, const Op& a,
+                                    const Op& b) {
   const std::string keys = key(program, a) + "&" + key(program, b);
-  if (const auto known = known_waits_.find(keys); known != known_waits_.end()) return known->second;
+  if (const auto known = known_shared_.find(keys); known != known_shared_.end())
+    return known->second;
   std::vector<std::vector<Op>> both(program.roles.size());
   both[role] = {alone_on(a, workload::stream::side), alone_on(b, workload::stream::tp)};
   const auto result = simulated(probe_of(program, both), *cluster_);
   if (!result) return tl::unexpected(result.error());
   const std::int64_t of_a = known_.at(key(program, a)).takes;
   const std::int64_t of_b = known_.at(key(program, b)).takes;
-  const bool waits = result->end.count() > std::max(of_a, of_b) + std::min(of_a, of_b) / 2;
-  known_waits_.emplace(keys, waits);
-  return waits;
+  const auto shorter = static_cast<double>(std::min(of_a, of_b));
+  const auto more = static_cast<double>(result->end.count() - std::max(of_a, of_b));
+  const double share = shorter > 0 ? std::clamp(more / shorter, 0.0, 1.0) : 0;
+  known_shared_.emplace(keys, share);
+  return share;
 }
+
+namespace {
+
+/// From this share on chunks wait for each other as whole collectives do; below, both go on more
+/// slowly. Of random plans (docs/search.md) 0.7 and 1 are further off; with libraries, whose
+/// collectives are not cut into chunks, there is no such middle.
+constexpr double kOneAfterTheOther = 0.9;
+
+}  // namespace
 
 Result<void> OpCosts::find_queues(const Program& program, Times& times) {
   std::array<std::uint8_t, workload::kAxes> numbers{};
@@ -272,10 +284,13 @@ Result<void> OpCosts::find_queues(const Program& program, Times& times) {
     });
     for (std::size_t a = 0; a < largest.size(); ++a) {
       for (std::size_t b = a + 1; b < largest.size(); ++b) {
-        if (largest[a] == nullptr || largest[b] == nullptr || numbers[a] == numbers[b]) continue;
-        const auto wait = wait_for_each_other(program, r, *largest[a], *largest[b]);
-        if (!wait) return tl::unexpected(wait.error());
-        if (*wait) std::replace(numbers.begin(), numbers.end(), numbers[b], numbers[a]);
+        if (largest[a] == nullptr || largest[b] == nullptr) continue;
+        const auto share = shared_time(program, r, *largest[a], *largest[b]);
+        if (!share) return tl::unexpected(share.error());
+        if (cluster_->library == nullptr && *share < kOneAfterTheOther)
+          times.shares[a][b] = times.shares[b][a] = std::max(times.shares[a][b], *share);
+        else if (*share > 0.5)
+          std::replace(numbers.begin(), numbers.end(), numbers[b], numbers[a]);
       }
     }
   }

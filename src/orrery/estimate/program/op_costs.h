@@ -52,6 +52,9 @@ class OpCosts {
     /// By axis: collectives of axes with the same number wait for each other, as they use the same
     /// links; 0: for nobody else's (or across stages, where it is not looked at).
     std::array<std::uint8_t, workload::kAxes> queue{};
+    /// Where no library runs collectives, and links are shared chunk by chunk: of two axes, which
+    /// share of the shorter one's time both take longer at once. 0: they are not in each other's way.
+    std::array<std::array<double, workload::kAxes>, workload::kAxes> shares{};
   };
   /// Errc: those of simulations; stall.
   [[nodiscard]] Result<Times> of(const workload::Program& program);
@@ -76,7 +79,7 @@ class OpCosts {
   void add_shares(const workload::Program& program, const workload::Op& collective,
                   const std::array<std::string, 2>& beside, Cost& cost);
 
-  [[nodiscard]] Result<bool> wait_for_each_other(const workload::Program& program, std::size_t role,
+  [[nodiscard]] Result<double> shared_time(const workload::Program& program, std::size_t role,
                                                  const workload::Op& a, const workload::Op& b);
   [[nodiscard]] Result<void> find_queues(const workload::Program& program, Times& times);
 
@@ -85,7 +88,7 @@ class OpCosts {
   graph::KernelTable kernels_;
   std::map<std::string, Cost> known_;
   std::map<std::string, double> known_shares_;  // of kernels that a collective takes, by both keys
-  std::map<std::string, bool> known_waits_;     // by two keys
+  std::map<std::string, double> known_shared_;  // times of two at once, by both keys
 };
 
 }  // namespace orrery::estimate

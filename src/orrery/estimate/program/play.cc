@@ -78,7 +78,7 @@ class Player {
   struct Running {
     std::int64_t ready, begin, end;
     double of_products, of_others;
-    std::uint8_t queue;
+    std::uint8_t queue, axis;
     std::uint64_t number;  // in the order of issue
   };
 
@@ -224,10 +224,10 @@ class Player {
         const auto all = meet(step, start);
         if (!all) return false;
         push_back(step, ready);
-        end = *all + step.cost.takes;
+        end = shared(step, *all);
         ends_[step.group] = end;
-        lanes_[step.lane].list.push_back(
-            {ready, start, end, step.cost.of_products, step.cost.of_others, step.queue, issued_++});
+        lanes_[step.lane].list.push_back({ready, start, end, step.cost.of_products,
+                                          step.cost.of_others, step.queue, step.axis, issued_++});
         break;
       }
       case Score::What::send:
@@ -273,6 +273,25 @@ class Player {
         one.end += step.cost.takes;
       }
     }
+  }
+
+  /// When it ends, where others share its links: who is there at the same time takes longer, too.
+  std::int64_t shared(const Score::Step& step, std::int64_t start) {
+    std::int64_t end = start + step.cost.takes;
+    const auto& shares = score_.times->shares[step.axis];
+    for (Lane& lane : lanes_) {
+      for (Running& one : lane) {
+        const double share = shares[one.axis];
+        const std::int64_t both = std::min(end, one.end) - std::max(start, one.begin);
+        if (share == 0 || both <= 0) continue;
+        const auto more = static_cast<std::int64_t>(share * static_cast<double>(both));
+        for (std::int64_t& marked : ends_)
+          if (marked == one.end) marked += more;
+        one.end += more;
+        end += more;
+      }
+    }
+    return end;
   }
 
   /// When a kernel may begin that the host has to launch (sim/hosts.h).
