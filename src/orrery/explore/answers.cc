@@ -56,14 +56,19 @@ Result<std::unique_ptr<Answers>> Answers::open(const SearchSpace& space,
   return made;
 }
 
-std::vector<Answers::Open> Answers::look_up(const std::vector<std::uint64_t>& points, Gear gear,
+std::vector<Answers::Open> Answers::look_up(const std::vector<std::uint64_t>& points,
+                                            std::size_t begin, std::size_t end, Gear gear,
                                             std::vector<Told>& told) {
   std::vector<Open> open;
-  for (std::size_t i = 0; i < points.size(); ++i) {
+  for (std::size_t i = begin; i < end; ++i) {
     auto asked = asked_at(space_, space_.at(points[i]));
     if (!asked) {
       told[i].state = State::failed;
       told[i].error = asked.error();
+      continue;
+    }
+    if (!kept_file_) {
+      open.push_back({i, points[i], *std::move(asked), ""});
       continue;
     }
     std::string key = digest(space_, *asked, gear);
@@ -80,9 +85,8 @@ std::vector<Answers::Open> Answers::look_up(const std::vector<std::uint64_t>& po
 void Answers::keep(const Open& one, Gear gear, const Told& told) {
   const std::lock_guard lock(mutex_);
   ++found_out_;
-  if (told.state == State::failed) return;
+  if (told.state == State::failed || !kept_file_ || error_) return;
   kept_.emplace(one.digest, told);
-  if (!kept_file_ || error_) return;
   std::string line = line_of(space_, space_.at(one.point), gear, one.digest, told);
   if (auto added = kept_file_->add(line); !added) error_ = added.error();
   lines_.emplace(one.digest, std::move(line));
@@ -101,12 +105,8 @@ void Answers::give_back(std::unique_ptr<Evaluator> evaluator) {
   idle_.push_back(std::move(evaluator));
 }
 
-Result<std::vector<Told>> Answers::tell(const std::vector<std::uint64_t>& points, Gear gear,
-                                        const char* what) {
-  std::vector<Told> told(points.size());
-  const auto open = look_up(points, gear, told);
-  std::size_t done = points.size() - open.size();
-  if (options_.progress) options_.progress(what, done, points.size());
+void Answers::find_out(const std::vector<Open>& open, Gear gear, std::vector<Told>& told,
+                       const std::function<void()>& one_more) {
   // A few neighbours at a time, which most often are of the same cluster.
   constexpr std::size_t kTogether = 8;
   const auto pieces = static_cast<std::uint32_t>((open.size() + kTogether - 1) / kTogether);
@@ -116,13 +116,33 @@ Result<std::vector<Told>> Answers::tell(const std::vector<std::uint64_t>& points
     for (std::size_t i = piece * kTogether; i < end; ++i) {
       told[open[i].place] = evaluator->tell(open[i].asked, gear);
       keep(open[i], gear, told[open[i].place]);
-      const std::lock_guard lock(mutex_);
-      ++done;
-      if (options_.progress) options_.progress(what, done, points.size());
+      one_more();
     }
     give_back(std::move(evaluator));
   });
-  if (error_) return tl::unexpected(*error_);
+}
+
+Result<std::vector<Told>> Answers::tell(const std::vector<std::uint64_t>& points, Gear gear,
+                                        const char* what) {
+  // What is asked is put together for so many at a time.
+  constexpr std::size_t kBlock = 4096;
+  std::vector<Told> told(points.size());
+  std::size_t done = 0;
+  const auto say = [&] {
+    if (options_.progress) options_.progress(what, done, points.size());
+  };
+  say();
+  for (std::size_t begin = 0; begin < points.size(); begin += kBlock) {
+    const std::size_t end = std::min(points.size(), begin + kBlock);
+    const auto open = look_up(points, begin, end, gear, told);
+    done += end - begin - open.size();
+    find_out(open, gear, told, [&] {
+      const std::lock_guard lock(mutex_);
+      ++done;
+      say();
+    });
+    if (error_) return tl::unexpected(*error_);
+  }
   return told;
 }
 

@@ -58,9 +58,12 @@ class Answers {
     Asked asked;
     std::string digest;
   };
-  /// Those that are not known yet.
+  /// Those of `points` from `begin` to `end` that are not known yet.
   [[nodiscard]] std::vector<Open> look_up(const std::vector<std::uint64_t>& points,
-                                          search::Gear gear, std::vector<Told>& told);
+                                          std::size_t begin, std::size_t end, search::Gear gear,
+                                          std::vector<Told>& told);
+  void find_out(const std::vector<Open>& open, search::Gear gear, std::vector<Told>& told,
+                const std::function<void()>& one_more);
   void keep(const Open& one, search::Gear gear, const Told& told);
   [[nodiscard]] std::unique_ptr<Evaluator> take();
   void give_back(std::unique_ptr<Evaluator> evaluator);

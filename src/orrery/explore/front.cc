@@ -89,15 +89,4 @@ std::vector<double> crowding_of(const std::vector<Scores>& points,
   return crowding;
 }
 
-double dominated_share(std::vector<Scores> points, const Scores& ideal, const Scores& worst) {
-  std::sort(points.begin(), points.end());
-  double area = 0, low = worst[1];
-  for (const Scores& point : points) {
-    if (point[0] >= worst[0] || point[1] >= low) continue;
-    area += (worst[0] - std::max(point[0], ideal[0])) * (low - std::max(point[1], ideal[1]));
-    low = std::max(point[1], ideal[1]);
-  }
-  return area / ((worst[0] - ideal[0]) * (worst[1] - ideal[1]));
-}
-
 }  // namespace orrery::explore

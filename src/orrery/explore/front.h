@@ -28,8 +28,4 @@ using Scores = std::vector<double>;
 [[nodiscard]] std::vector<double> crowding_of(const std::vector<Scores>& points,
                                               const std::vector<std::uint32_t>& layers);
 
-/// The share of the box between `ideal` and `worst` that points dominate, of two objectives.
-[[nodiscard]] double dominated_share(std::vector<Scores> points, const Scores& ideal,
-                                     const Scores& worst);
-
 }  // namespace orrery::explore

@@ -13,6 +13,18 @@
 namespace orrery::explore {
 namespace {
 
+/// The share of the box between `ideal` and `worst` that points dominate, of two objectives.
+double dominated_share(std::vector<Scores> points, const Scores& ideal, const Scores& worst) {
+  std::sort(points.begin(), points.end());
+  double area = 0, low = worst[1];
+  for (const Scores& point : points) {
+    if (point[0] >= worst[0] || point[1] >= low) continue;
+    area += (worst[0] - std::max(point[0], ideal[0])) * (low - std::max(point[1], ideal[1]));
+    low = std::max(point[1], ideal[1]);
+  }
+  return area / ((worst[0] - ideal[0]) * (worst[1] - ideal[1]));
+}
+
 TEST(Front, IsWhatNobodyDominates) {
   Draw draw(1);
   for (int round = 0; round < 300; ++round) {
@@ -137,7 +149,8 @@ TEST(Evolve, ComesNearerToTheFrontThanChance) {
     ASSERT_TRUE(evolve(space, 3000, judge));
     EXPECT_LE(asked.size(), 3000u);
     std::vector<Scores> chance;
-    for (const std::uint64_t number : sampled(space, How::random, 3000)->points)
+    const auto drawn = sampled(space, How::random, 3000);
+    for (const std::uint64_t number : drawn->points)
       if (const Fitness one = mountain(space, number); one.violation == 0)
         chance.push_back(one.scores);
     const double evolved = dominated_share(found, ideal, worst) / most;

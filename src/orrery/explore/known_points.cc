@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "orrery/explore/known_points.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -64,7 +66,11 @@ Result<void> KnownPoints::look_at(const std::vector<std::uint64_t>& numbers, Gea
     Point& point = points_[open[i]];
     point.number = open[i];
     (gear == Gear::simulate ? point.simulation : point.estimate) = std::move((*told)[i]);
-    if (auto judged = judge(point); !judged) return judged;
+    if (auto judged = judge(point); !judged) {
+      Error error = judged.error();
+      error.what += fmt::format(" (at {})", space_.words(space_.at(open[i])));
+      return tl::unexpected(std::move(error));
+    }
   }
   return {};
 }
