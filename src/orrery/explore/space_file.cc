@@ -20,10 +20,10 @@ std::string label_of(const Json& value) {
   return plain_text(value);
 }
 
-/// Six digits are enough for people, and 50 is 50 although it is 25 times the root of 4.
-double rounded(double value) {
+/// To so many digits that count.
+double rounded(double value, int to) {
   if (value == 0) return 0;
-  const double digits = std::pow(10, 11 - std::floor(std::log10(std::abs(value))));
+  const double digits = std::pow(10, to - 1 - std::floor(std::log10(std::abs(value))));
   return std::round(value * digits) / digits;
 }
 
@@ -50,8 +50,11 @@ Result<std::vector<Json>> range_of(const AxisFile& axis, const std::string& wher
         fmt::format("there are {:.0f} values; {} is the limit", steps + 1, limits::kValues));
   std::vector<Json> values;
   for (double i = 0; i <= steps; ++i) {
-    const double linear = axis.points ? from + (to - from) * (i / steps) : from + *axis.step * i;
-    values.push_back(number_json(rounded(log ? from * std::pow(to / from, i / steps) : linear)));
+    // Between the ends six digits are enough for anybody; steps stay what they are.
+    const double value = axis.step ? rounded(from + *axis.step * i, 12)
+                         : log     ? rounded(from * std::pow(to / from, i / steps), 6)
+                                   : rounded(from + (to - from) * (i / steps), 6);
+    values.push_back(number_json(i == 0 ? from : i == steps && axis.points ? to : value));
   }
   return values;
 }

@@ -36,6 +36,8 @@ TEST(SpaceFile, StepsReachTheEnd) {
   EXPECT_EQ(axis("from: 1, to: 8, step: 3"), "1 4 7");
   EXPECT_EQ(axis("from: 1, to: 1000, points: 4, scale: log"), "1 10 100 1000");
   EXPECT_EQ(axis("from: -1, to: 1, points: 3"), "-1 0 1");
+  EXPECT_EQ(axis("from: 1, to: 2, points: 4"), "1 1.33333 1.66667 2");
+  EXPECT_EQ(axis("from: 12345678, to: 12345680, step: 1"), "12345678 12345679 12345680");
 }
 
 TEST(SpaceFile, SaysWhatIsWrongAndWhere) {
