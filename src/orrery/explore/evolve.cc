@@ -11,16 +11,16 @@ namespace orrery::explore {
 
 namespace {
 
-constexpr std::uint64_t kLeast = 8, kMost = 200;  ///< points of a generation
-constexpr int kPatience = 30;                     ///< generations without anything new
-constexpr double kRefused = 4;                    ///< violation of what constraints refuse early
+constexpr std::uint64_t kLeastPoints = 8, kMostPoints = 200;  ///< points of a generation
+constexpr int kPatience = 30;                                 ///< generations without anything new
+constexpr double kRefused = 4;  ///< violation of what constraints refuse early
 
 class Evolution {
  public:
   Evolution(const SearchSpace& space, std::uint64_t points, const Judge& judge)
       : space_(space),
         budget_(points),
-        size_(std::clamp(points / 20, kLeast, kMost)),
+        size_(std::clamp(points / 20, kLeastPoints, kMostPoints)),
         judge_(judge),
         draw_(static_cast<std::uint64_t>(space.file.sample.seed) + 1) {}
 
