@@ -40,9 +40,7 @@ Result<double> rate_of(const Json& rates, const char* key, double otherwise, dou
 
 /// Of a cluster by name or file: what `orrery run` would be given.
 std::string named_cluster(const std::string& text, const std::string& where) {
-  if (text.find('/') == std::string::npos && !text.ends_with(".yaml") && !text.ends_with(".yml") &&
-      !text.ends_with(".json"))
-    return text;
+  if (!space::names_file(text)) return text;
   return (std::filesystem::path(where).parent_path() / text).string();
 }
 

@@ -123,16 +123,11 @@ Result<void> check_names(const SearchSpace& space, const std::vector<std::string
   return {};
 }
 
-bool names_file(const std::string& text) {
-  return text.find('/') != std::string::npos || text.ends_with(".yaml") || text.ends_with(".yml") ||
-         text.ends_with(".json");
-}
-
 /// What a tree is: itself, or what the file has that it names.
 Result<Json> document_of(const space::Tree& tree, const SearchSpace& space, const char* key) {
   if (!tree.value.is_string()) return tree.value;
   const auto text = tree.value.get<std::string>();
-  if (text.find_first_of("{=") != std::string::npos || !names_file(text)) return tree.value;
+  if (text.find_first_of("{=") != std::string::npos || !space::names_file(text)) return tree.value;
   const std::string path = (std::filesystem::path(space.where).parent_path() / text).string();
   auto read = config::read_text(path);
   if (!read) {

@@ -13,7 +13,7 @@ namespace calculon = estimate::calculon;
 
 template <class T>
 Result<T> part_of(const Json& tree, const char* key, const std::string& where,
-               Result<T> (*parse)(std::string_view, const std::string&)) {
+                  Result<T> (*parse)(std::string_view, const std::string&)) {
   const std::string place = where + ":/calculon";
   if (!tree.is_object() || !tree.contains(key))
     return fail(Errc::config_missing_key, place + "/" + key, "is missing",
@@ -44,7 +44,8 @@ Result<Values> calculon_values(const Run& run, const std::string& where) {
       in_picoseconds(times.forward + times.backward + times.recompute + times.optimizer);
   values[Metric::communication] =
       in_picoseconds(times.tensor_link + times.again_link + times.pipeline_link + times.data_link);
-  values[Metric::exposed] = in_picoseconds(times.tensor + times.again + times.pipeline + times.data);
+  values[Metric::exposed] =
+      in_picoseconds(times.tensor + times.again + times.pipeline + times.data);
   values[Metric::memory] = in_picoseconds(times.offload_forward + times.offload_backward);
   values[Metric::idle] = in_picoseconds(times.bubble);
   values[Metric::peak_memory] = std::round(step->space.near);

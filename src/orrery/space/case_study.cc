@@ -88,11 +88,6 @@ Result<void> check_picture(const CaseStudy& study) {
               fmt::format("there is no axis {}", in_quotes(picture.colours)));
 }
 
-bool names_file(const std::string& name) {
-  return name.find('/') != std::string::npos || name.ends_with(".yaml") || name.ends_with(".yml") ||
-         name.ends_with(".json");
-}
-
 }  // namespace
 
 std::string_view letter(Mark mark) {

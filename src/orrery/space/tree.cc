@@ -8,6 +8,11 @@ using config::Limits;
 using config::OrderedJson;
 using config::Reading;
 
+bool names_file(const std::string& text) {
+  return text.find('/') != std::string::npos || text.ends_with(".yaml") || text.ends_with(".yml") ||
+         text.ends_with(".json");
+}
+
 void read_value(const Json& value, const std::string& path, const Limits&, Tree& out,
                 Reading& reading) {
   if (!value.is_object() && !value.is_string())

@@ -18,6 +18,9 @@ struct Tree {
   Json value;
 };
 
+/// Whether text is the path of such a file: it has a slash, or ends with .yaml, .yml or .json.
+[[nodiscard]] bool names_file(const std::string& text);
+
 void read_value(const Json& value, const std::string& path, const config::Limits& limits, Tree& out,
                 config::Reading& reading);
 [[nodiscard]] config::OrderedJson schema_of(config::Kind<Tree>, const config::Limits& limits);
