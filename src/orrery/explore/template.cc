@@ -83,8 +83,11 @@ Result<Json> Template::value(const Expression::Lookup& lookup) const {
       }
       auto value = piece.expression.front().value(lookup);
       if (!value) return tl::unexpected(value.error());
-      if (place.whole) document[place.at] = *std::move(value);
-      if (!place.whole) text += plain_text(*value);
+      if (place.whole) {
+        document[place.at] = *std::move(value);
+      } else {
+        text += plain_text(*value);
+      }
     }
     if (!place.whole) document[place.at] = std::move(text);
   }
