@@ -102,6 +102,16 @@ TEST(Sample, KeepsToConstraintsAndToWhatThereIs) {
   EXPECT_EQ(sampled(space, How::random, 800)->points, all->points);  // all that there are
 }
 
+TEST(Sample, EndsWhereConstraintsLeaveNothing) {
+  const auto space = space_of(
+      "{job: {}, cluster: x, axes: [{name: a, from: 1, to: 9999, step: 1}, {name: b, from: 1, to: "
+      "9999, step: 1}], constraints: [a < b, b < a]}");
+  const auto drawn = sampled(space, How::random, 1'000'000);
+  ASSERT_TRUE(drawn);
+  EXPECT_TRUE(drawn->points.empty());
+  EXPECT_LE(drawn->refused, 100'000u);
+}
+
 TEST(Sample, TooManyAreNotLookedAtOneByOne) {
   const auto space = space_of(
       "{job: {}, cluster: x, axes: [{name: a, from: 1, to: 9999, step: 1}, {name: b, from: 1, to: "

@@ -15,8 +15,10 @@ namespace orrery::explore {
 
 namespace {
 
-/// Draws that may find nothing new, for each point that is wanted.
-constexpr std::uint64_t kTries = 200;
+/// Draws in a row that may find nothing new.
+constexpr int kIdleDraws = 100'000;
+/// Where there are at most so many combinations for each point that is wanted, all are looked at.
+constexpr double kFew = 8;
 
 /// The first early constraint that does not hold; none: all do.
 Result<std::optional<std::size_t>> refusing(const SearchSpace& space, const At& at) {
@@ -95,10 +97,26 @@ class Sampler {
 
   /// Random ones until there are enough, or nothing new is found for long.
   Result<void> fill() {
-    const auto combinations = static_cast<std::uint64_t>(space_.combinations());
-    for (std::uint64_t tries = count_ * kTries; tries > 0 && sampled_.points.size() < count_;
-         --tries)
-      if (auto tried = attempt(draw_.below(combinations)); !tried) return tried;
+    const double combinations = space_.combinations();
+    if (combinations <= kFew * static_cast<double>(count_) &&
+        combinations <= static_cast<double>(limits::kPoints))
+      return fill_from_all();
+    for (int idle = 0; idle < kIdleDraws && sampled_.points.size() < count_; ++idle) {
+      const std::size_t before = sampled_.points.size();
+      if (auto tried = attempt(draw_.below(static_cast<std::uint64_t>(combinations))); !tried)
+        return tried;
+      if (sampled_.points.size() > before) idle = 0;
+    }
+    return {};
+  }
+
+  Result<void> fill_from_all() {
+    std::vector<std::uint64_t> order(static_cast<std::size_t>(space_.combinations()));
+    std::iota(order.begin(), order.end(), std::uint64_t{0});
+    for (std::size_t i = order.size(); i > 0 && sampled_.points.size() < count_; --i) {
+      std::swap(order[i - 1], order[draw_.below(i)]);
+      if (auto tried = attempt(order[i - 1]); !tried) return tried;
+    }
     return {};
   }
 
