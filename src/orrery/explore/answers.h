@@ -75,7 +75,7 @@ class Answers {
   std::optional<space::KeptFile> kept_file_;
   Kept kept_;
   std::map<std::string, std::string> lines_;  ///< by digest
-  /// The order of lines: the point's number, the gear, the digest.
+  /// Digests in the order of lines: by the point's number, estimates first.
   std::map<std::tuple<std::uint64_t, bool>, std::string> order_;
   std::size_t found_out_ = 0;
   std::optional<Error> error_;

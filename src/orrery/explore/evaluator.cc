@@ -27,14 +27,15 @@ constexpr std::string_view kForm = "1";
 /// Clusters that one evaluator remembers.
 constexpr std::size_t kClusters = 64;
 
-Result<double> rate_of(const Json& rates, const char* key, double otherwise, double least,
+/// Where the file gives one; else `otherwise`.
+Result<double> rate_of(const Json& rates, const char* pointer, double otherwise, double least,
                        const SearchSpace& space) {
-  const Json& value = rates[key];
+  const Json& value = rates.at(Json::json_pointer(pointer));
   if (value.is_null()) return otherwise;
   const bool fine =
       value.is_number() && std::isfinite(value.get<double>()) && value.get<double>() >= least;
   if (fine) return value.get<double>();
-  return fail(Errc::config_range, fmt::format("{}:/prices/{}", space.where, key),
+  return fail(Errc::config_range, space.where + ":" + pointer,
               fmt::format("{} is no number of at least {}", plain_text(value), least));
 }
 
@@ -66,11 +67,11 @@ Result<Asked> asked_at(const SearchSpace& space, const At& at) {
 Result<Rates> rates_at(const SearchSpace& space, const At& at) {
   const auto found = space.prices.value(space.lookup(at));
   if (!found) return tl::unexpected(found.error());
-  const auto device = rate_of(*found, "device", 1, 0, space);
-  const auto energy = rate_of(*found, "energy", 0, 0, space);
-  const auto power = rate_of(*found, "power", -1, 0, space);
-  const auto beside = rate_of(*found, "beside", 0, 0, space);
-  const auto overhead = rate_of(*found, "overhead", 1, 1, space);
+  const auto device = rate_of(*found, "/prices/device", 1, 0, space);
+  const auto energy = rate_of(*found, "/prices/energy", 0, 0, space);
+  const auto power = rate_of(*found, "/power/device", -1, 0, space);
+  const auto beside = rate_of(*found, "/power/beside", 0, 0, space);
+  const auto overhead = rate_of(*found, "/power/overhead", 1, 1, space);
   for (const auto* one : {&device, &energy, &power, &beside, &overhead})
     if (!*one) return tl::unexpected(one->error());
   Rates rates{*device, *energy, std::nullopt, *beside, *overhead};

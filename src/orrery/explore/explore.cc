@@ -32,7 +32,8 @@ class Exploration {
     if (options_.answers.part == 0)
       if (auto done = refine(); !done) return tl::unexpected(done.error());
     const auto order = points_.best();
-    if (!order.empty()) explored_.effects = effects_of(space_, points_.all(), best_of(order));
+    if (const auto best = points_.best_in(0))
+      explored_.effects = effects_of(space_, points_.all(), *best);
     explored_.points = std::move(points_).release();
     count(order);
     explored_.found_out = answers_.found_out();
@@ -141,11 +142,6 @@ class Exploration {
       }
     }
     return {};
-  }
-
-  /// The one that is best in the first objective.
-  [[nodiscard]] std::uint64_t best_of(const std::vector<std::uint64_t>& order) const {
-    return points_.best_in(0).value_or(order.front());
   }
 
   void count(const std::vector<std::uint64_t>& order) {

@@ -229,6 +229,17 @@ TEST(Explore, PricesAndPowerCostNoNewAnswers) {
   EXPECT_TRUE(unknown.best.empty());
 }
 
+TEST(Explore, PricesAreNumbers) {
+  for (const auto& [wrong, where] :
+       {std::pair{"prices: {device: -1}\n", "space.yaml:/prices/device"},
+        std::pair{"power: {overhead: '=nic / 100'}\n", "space.yaml:/power/overhead"}}) {
+    const auto made = explore(space_of(small_space(wrong)), options_of(Gear::estimate));
+    ASSERT_FALSE(made);
+    EXPECT_EQ(made.error().where, where);
+    EXPECT_NE(made.error().what.find("(at tp 1"), std::string::npos) << made.error().what;
+  }
+}
+
 TEST(Explore, SaysWhatAxesDo) {
   const auto space = space_of(small_space());
   const auto found = explored(space, options_of(Gear::estimate, 2));

@@ -7,14 +7,13 @@
 
 #include "orrery/config/parameters.h"
 #include "orrery/report/json.h"
+#include "orrery/space/kept.h"
 
 namespace orrery::explore {
 
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr std::size_t kDigestDigits = 64;
 
 bool read_whole(const Json& line, const char* key, std::int64_t& out) {
   const auto found = line.find(key);
@@ -39,14 +38,11 @@ bool read_text(const Json& line, const char* key, std::string& out) {
 }
 
 bool read_state(const Json& line, State& out) {
-  std::string word;
-  if (!read_text(line, "state", word)) return false;
-  for (const auto& [name, state] : config::Words<State>::names)
-    if (name == word) {
-      out = state;
-      return state != State::failed;
-    }
-  return false;
+  const auto found = line.find("state");
+  if (found == line.end()) return false;
+  config::Reading reading{""};
+  config::read_value(*found, "", {}, out, reading);
+  return !reading.error && out != State::failed;
 }
 
 bool read_shares(const Json& line, Told& out) {
@@ -101,22 +97,11 @@ std::string line_of(const SearchSpace& space, const At& at, search::Gear gear,
 }
 
 void parse_kept(std::string_view text, Kept& kept, std::map<std::string, std::string>& lines) {
-  while (!text.empty()) {
-    const std::size_t end = text.find('\n');
-    if (end == std::string_view::npos) break;  // it was broken off here
-    const std::string_view line = text.substr(0, end);
-    text.remove_prefix(end + 1);
-    if (line.empty() || line.size() > limits::kLineBytes) continue;
-    const auto read = config::parse_json(line, "");
-    if (!read || !read->is_object()) continue;
-    std::string digest;
+  space::each_kept(text, [&](const std::string& digest, const Json& read, std::string_view line) {
     Told told;
-    if (!read_text(*read, "digest", digest) || digest.size() != kDigestDigits ||
-        !read_told(*read, told))
-      continue;
-    if (kept.emplace(digest, std::move(told)).second)
-      lines.emplace(std::move(digest), std::string(line) + "\n");
-  }
+    if (read_told(read, told) && kept.emplace(digest, std::move(told)).second)
+      lines.emplace(digest, std::string(line) + "\n");
+  });
 }
 
 std::vector<std::string> files_of(const std::string& file) {

@@ -15,7 +15,6 @@ inline constexpr double kSpace = 9e18;                      ///< combinations of
 inline constexpr double kConstraints = 64;                  ///< of one space
 inline constexpr std::size_t kExpressionBytes = 4096;       ///< of one expression
 inline constexpr std::size_t kExpressionDepth = 64;         ///< parentheses, one in another
-inline constexpr std::uint64_t kLineBytes = 1u << 16;       ///< of a kept point
 inline constexpr std::uint64_t kJournalBytes = 1ull << 34;  ///< of all that are kept
 inline constexpr std::uint32_t kParts = 100'000;            ///< that a search is cut into
 

@@ -139,8 +139,6 @@ std::uint64_t Draw::below(std::uint64_t below) {
   return drawn % below;
 }
 
-double Draw::evenly() { return orrery::evenly(bits()); }
-
 Result<bool> admits(const SearchSpace& space, const At& at) {
   const auto refused = refusing(space, at);
   if (!refused) return tl::unexpected(refused.error());

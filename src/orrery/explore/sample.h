@@ -18,7 +18,6 @@ class Draw {
   [[nodiscard]] std::uint64_t bits();
   /// 0 … `below` - 1, each as likely.
   [[nodiscard]] std::uint64_t below(std::uint64_t below);
-  [[nodiscard]] double evenly();  ///< between 0 and 1
 
  private:
   std::uint64_t seed_, drawn_ = 0;

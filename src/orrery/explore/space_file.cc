@@ -138,8 +138,9 @@ Result<Json> document_of(const space::Tree& tree, const SearchSpace& space, cons
   return config::parse_yaml(*read, path);
 }
 
-Result<Template> template_of(const SearchSpace& space, const Json& document, const char* key) {
-  const std::string where = fmt::format("{}:/{}", space.where, key);
+Result<Template> template_of(const SearchSpace& space, const Json& document,
+                             const std::string& key) {
+  const std::string where = space.where + ":" + key;
   auto made = Template::compile(document, where);
   if (!made) return made;
   if (auto fine = check_names(space, made->names(), where, false); !fine)
@@ -152,17 +153,18 @@ Result<void> read_templates(SearchSpace& space) {
                                         std::tuple{&space.file.job, "job", &space.job}}) {
     const auto document = document_of(*tree, space, key);
     if (!document) return tl::unexpected(document.error());
-    auto made = template_of(space, *document, key);
+    auto made = template_of(space, *document, std::string("/") + key);
     if (!made) return tl::unexpected(made.error());
     *into = *std::move(made);
   }
   const SpaceFile& file = space.file;
-  const Json rates{{"device", file.prices.device.value},
-                   {"energy", file.prices.energy.value},
-                   {"power", file.power.device.value},
-                   {"beside", file.power.beside.value},
-                   {"overhead", file.power.overhead.value}};
-  auto made = template_of(space, rates, "prices");
+  const Json rates{
+      {"prices", {{"device", file.prices.device.value}, {"energy", file.prices.energy.value}}},
+      {"power",
+       {{"device", file.power.device.value},
+        {"beside", file.power.beside.value},
+        {"overhead", file.power.overhead.value}}}};
+  auto made = template_of(space, rates, "");
   if (!made) return tl::unexpected(made.error());
   space.prices = *std::move(made);
   return {};

@@ -136,7 +136,7 @@ struct SearchSpace {
   std::string where;
   SpaceFile file;
   std::vector<Axis> axes;
-  Template cluster, job, prices;  ///< the last: {device, energy, power, beside, overhead}
+  Template cluster, job, prices;  ///< the last: {prices, power}
   std::vector<Constraint> constraints;
   std::vector<Figure> objectives;
   std::vector<workload::RecomputeKind> recompute;  ///< empty: as the job says

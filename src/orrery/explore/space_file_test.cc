@@ -62,6 +62,7 @@ TEST(SpaceFile, SaysWhatIsWrongAndWhere) {
       {"axes: [{name: a, values: [1]}]\nprices: {device: much}",
        "an expression that begins with ="},
       {"axes: [{name: a, values: [1]}]\nprices: {device: =c}", "there is no axis \"c\""},
+      {"axes: [{name: a, values: [1]}]\npower: {beside: '=('}", "s.yaml:/power/beside"},
       {"axis: []", "axes"},
   };
   for (const auto& [text, wanted] : cases) {

@@ -58,8 +58,9 @@ std::string line_of(const Space& space, const Run& run, const std::string& diges
   return text + "\n";
 }
 
-Kept parse_kept(std::string_view text) {
-  Kept kept;
+void each_kept(std::string_view text,
+               const std::function<void(const std::string& digest, const Json& line,
+                                        std::string_view text)>& visit) {
   while (!text.empty()) {
     const std::size_t end = text.find('\n');
     if (end == std::string_view::npos) break;  // it was broken off here
@@ -70,11 +71,17 @@ Kept parse_kept(std::string_view text) {
     if (!read || !read->is_object()) continue;
     const auto digest = read->find("digest");
     if (digest == read->end() || !digest->is_string()) continue;
-    Values values;
-    std::string key = digest->get<std::string>();
-    if (key.size() == kDigestDigits && read_values(*read, values))
-      kept.emplace(std::move(key), std::move(values));
+    const auto key = digest->get<std::string>();
+    if (key.size() == kDigestDigits) visit(key, *read, line);
   }
+}
+
+Kept parse_kept(std::string_view text) {
+  Kept kept;
+  each_kept(text, [&](const std::string& digest, const Json& line, std::string_view) {
+    Values values;
+    if (read_values(line, values)) kept.emplace(digest, std::move(values));
+  });
   return kept;
 }
 

@@ -4,6 +4,7 @@
 // off goes on where it was.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <span>
 #include <string>
@@ -17,6 +18,12 @@ namespace orrery::space {
 
 /// By digest of the run.
 using Kept = std::map<std::string, Values, std::less<>>;
+
+/// Calls `visit` with each whole line that is a JSON object with a digest: what was broken off, or
+/// what nobody here wrote, is passed over.
+void each_kept(std::string_view text,
+               const std::function<void(const std::string& digest, const Json& line,
+                                        std::string_view text)>& visit);
 
 /// One line, with a newline.
 [[nodiscard]] std::string line_of(const Space& space, const Run& run, const std::string& digest,
