@@ -125,9 +125,12 @@ class Evolution {
       const auto other = static_cast<std::uint32_t>(draw_.below(values - 1));
       return other + (other >= value ? 1 : 0);
     }
-    // Half of the changes by one, a quarter by two …
-    std::uint32_t by = 1;
-    while (by < values - 1 && draw_.below(2) == 1) ++by;
+    // Half of the changes by one, a quarter by two …; of continuous ones by half as much each.
+    std::uint32_t by = axis.coarse;
+    if (axis.coarse > 1)
+      while (by > 1 && draw_.below(2) == 1) by /= 2;
+    else
+      while (by < values - 1 && draw_.below(2) == 1) ++by;
     const bool up = value < by || (value + by < values && draw_.below(2) == 1);
     return up ? std::min(value + by, values - 1) : value - by;
   }

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "orrery/explore/known_points.h"
+#include "orrery/explore/rivals.h"
 
 namespace orrery::explore {
 
@@ -13,8 +14,8 @@ using search::Gear;
 
 namespace {
 
-/// How often the neighbours of the best are looked at, where one of them was better.
-constexpr int kRounds = 100;
+/// How often what is beside the best is looked at, where something there was better.
+constexpr int kRounds = 1000;
 /// How often the front is simulated again after simulations changed it.
 constexpr int kFronts = 8;
 
@@ -89,38 +90,85 @@ class Exploration {
     return fitness;
   }
 
+  /// What others need is looked at, too; it may turn out to be better than the best.
   Result<void> refine() {
-    if (auto done = look_beside(); !done) return done;
-    return options_.gear == Gear::automatic ? simulate() : Result<void>{};
+    std::optional<std::uint64_t> best;
+    for (int round = 0; round < kFronts && (round == 0 || best != points_.best_in(0)); ++round) {
+      if (auto done = look_beside(); !done) return done;
+      if (options_.gear == Gear::automatic)
+        if (auto done = simulate(); !done) return done;
+      best = points_.best_in(0);
+      explored_.rivals = rivals_of(space_, points_);
+      const LookAt alike = [&](std::vector<std::uint64_t> numbers) {
+        return look_at_alike(std::move(numbers));
+      };
+      if (auto done = tell_needs(space_, points_, alike, explored_.rivals); !done) return done;
+    }
+    return {};
   }
 
-  /// Around the best of each objective, until none is better.
+  /// All by simulations, if one of them is.
+  Result<void> look_at_alike(std::vector<std::uint64_t> numbers) {
+    if (auto done = look_at_admitted(numbers); !done) return done;
+    std::vector<std::uint64_t> known;
+    bool simulated = false;
+    for (const std::uint64_t number : numbers) {
+      const auto found = points_.all().find(number);
+      if (found == points_.all().end()) continue;
+      known.push_back(number);
+      simulated = simulated || found->second.simulation;
+    }
+    return simulated ? points_.look_at(known, Gear::simulate, "simulate") : Result<void>{};
+  }
+
+  /// Around the best of each objective, until none is better; along continuous axes closer and
+  /// closer (a pattern search: Hooke and Jeeves, J. ACM 8(2), 1961).
   Result<void> look_beside() {
     for (std::size_t objective = 0; objective < space_.objectives.size(); ++objective) {
+      std::uint32_t by = 0;
+      for (const Axis& axis : space_.axes)
+        if (axis.coarse > 1) by = axis.coarse / 2;
       std::optional<std::uint64_t> last;
       for (int round = 0; round < kRounds; ++round) {
         const auto best = points_.best_in(objective);
-        if (!best || best == last) break;
+        if (!best || (best == last && by <= 1)) break;
+        if (best == last) by /= 2;
+        std::vector<std::uint64_t> numbers = closer(space_, *best, by);
+        if (best != last) add_beside(*best, !last, numbers);
         last = best;
-        std::vector<std::uint64_t> numbers;
-        for (const auto& along : beside(space_, *best))
-          for (const std::uint64_t number : along) {
-            const auto fine = admits(space_, space_.at(number));
-            if (!fine) return tl::unexpected(fine.error());
-            if (*fine) numbers.push_back(number);
-          }
-        std::sort(numbers.begin(), numbers.end());
-        numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
-        if (auto done = look_at(numbers); !done) return done;
+        if (auto done = look_at_admitted(std::move(numbers)); !done) return done;
       }
     }
-    return {};
+    // What axes do is told from what is known.
+    std::vector<std::uint64_t> numbers;
+    if (const auto best = points_.best_in(0)) add_beside(*best, true, numbers);
+    return look_at_admitted(std::move(numbers));
+  }
+
+  void add_beside(std::uint64_t number, bool continuous_too, std::vector<std::uint64_t>& numbers) {
+    const auto around = beside(space_, number);
+    for (std::size_t a = 0; a < around.size(); ++a)
+      if (continuous_too || space_.axes[a].coarse == 1)
+        numbers.insert(numbers.end(), around[a].begin(), around[a].end());
+  }
+
+  Result<void> look_at_admitted(std::vector<std::uint64_t> numbers) {
+    std::sort(numbers.begin(), numbers.end());
+    numbers.erase(std::unique(numbers.begin(), numbers.end()), numbers.end());
+    std::vector<std::uint64_t> admitted;
+    for (const std::uint64_t number : numbers) {
+      const auto fine = admits(space_, space_.at(number));
+      if (!fine) return tl::unexpected(fine.error());
+      if (*fine) admitted.push_back(number);
+    }
+    return look_at(admitted);
   }
 
   /// The front and the best, and a quarter as many of the rest; then whoever is on the front by
   /// now.
   Result<void> simulate() {
     auto order = points_.best();
+    const auto rivals = rivals_of(space_, points_);
     std::vector<std::uint64_t> rest;
     if (order.size() > options_.simulated) {
       rest.assign(order.begin() + static_cast<std::ptrdiff_t>(options_.simulated), order.end());
@@ -132,6 +180,9 @@ class Exploration {
       order.push_back(*at);
       rest.erase(at);
     }
+    for (const Rival& rival : rivals)
+      if (std::find(order.begin(), order.end(), rival.number) == order.end())
+        order.push_back(rival.number);
     for (int round = 0; round < kFronts && !order.empty(); ++round) {
       if (auto done = points_.look_at(order, Gear::simulate, "simulate"); !done) return done;
       order.clear();

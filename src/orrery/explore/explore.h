@@ -53,6 +53,25 @@ struct AxisEffect {
   std::vector<Alternative> values;  ///< that were looked at
 };
 
+/// Of what one point would need to be as good as the best.
+enum class Need : std::uint8_t { computing, exposed, idle, device_price, energy_price, axis };
+
+struct Needed {
+  Need what = Need::computing;
+  std::string axis{};        ///< its name
+  double is = 0, needs = 0;  ///< parts: as shares of its step; prices
+  std::string value{};       ///< of the axis
+  bool for_both = false;     ///< the best has to bear it, too
+};
+
+/// A point that is the best of all that have another value of some axis than the best of all.
+struct Rival {
+  std::uint64_t number = 0;
+  std::string axis, value;
+  double behind = 0;           ///< the best in the first objective, as a share
+  std::vector<Needed> needed;  ///< each by itself
+};
+
 struct Explored {
   std::vector<Point> points;  ///< by number
   /// Of `points`: allowed ones, the front first, then by the first objective.
@@ -67,6 +86,7 @@ struct Explored {
   std::size_t simulations = 0;          ///< points that have one
   double worst_off = 0;                 ///< of estimates against simulations, as a share
   std::vector<AxisEffect> effects;      ///< of axes with several values; the strongest first
+  std::vector<Rival> rivals;            ///< the best first
 };
 
 /// Looks at the points that the space's sample says; but for `all` then at those beside the best,
@@ -79,3 +99,18 @@ struct Explored {
 [[nodiscard]] std::vector<double> scores_of(const SearchSpace& space, const Figures& figures);
 
 }  // namespace orrery::explore
+
+namespace orrery::config {
+
+template <>
+struct Words<explore::Need> {
+  static constexpr std::array<WordTable<explore::Need>, 6> names{
+      {{"computing", explore::Need::computing},
+       {"exposed", explore::Need::exposed},
+       {"idle", explore::Need::idle},
+       {"device_price", explore::Need::device_price},
+       {"energy_price", explore::Need::energy_price},
+       {"axis", explore::Need::axis}}};
+};
+
+}  // namespace orrery::config

@@ -143,9 +143,11 @@ std::vector<std::vector<std::uint64_t>> beside(const SearchSpace& space, std::ui
     const std::size_t values = space.axes[a].values.size();
     std::vector<std::uint64_t>& along = around.emplace_back();
     for (std::size_t v = 0; v < values; ++v) {
+      if (space.axes[a].coarse > 1 && v != own[a] && v % space.axes[a].coarse != 0) continue;
       const std::size_t off = v > own[a] ? v - own[a] : own[a] - v;
       // Evenly from the first to the last, where there are many.
-      const bool some = values <= kMost || v + 1 == values || v % (values / kMost + 1) == 0;
+      const bool some = space.axes[a].coarse > 1 || values <= kMost || v + 1 == values ||
+                        v % (values / kMost + 1) == 0;
       if (off > 2 && !some) continue;
       At at = own;
       at[a] = static_cast<std::uint32_t>(v);
@@ -155,17 +157,45 @@ std::vector<std::vector<std::uint64_t>> beside(const SearchSpace& space, std::ui
   return around;
 }
 
+std::vector<std::uint64_t> closer(const SearchSpace& space, std::uint64_t number,
+                                  std::uint32_t by) {
+  const At own = space.at(number);
+  std::vector<std::uint64_t> around;
+  // To the end of the axis at most; false: it is there already.
+  const auto move = [&](At& at, std::size_t a, bool up) {
+    const auto last = static_cast<std::uint32_t>(space.axes[a].values.size() - 1);
+    const std::uint32_t before = at[a];
+    at[a] = up ? std::min(last, before + by) : before - std::min(before, by);
+    return at[a] != before;
+  };
+  for (std::size_t a = 0; a < own.size(); ++a) {
+    for (const bool up : {false, true}) {
+      At at = own;
+      if (space.axes[a].coarse == 1 || !move(at, a, up)) continue;
+      around.push_back(space.number(at));
+      for (std::size_t b = 0; b < own.size(); ++b) {
+        At both = at;
+        if (b != a && space.axes[b].coarse > 1 && move(both, b, !up))
+          around.push_back(space.number(both));
+      }
+    }
+  }
+  return around;
+}
+
 namespace {
 
-/// Between means by value, over all there is.
+/// Between means by value (of continuous axes by the coarse values), over all there is.
 double explained(const SearchSpace& space, std::size_t axis,
                  const std::map<std::uint64_t, Point>& points) {
-  std::vector<double> sums(space.axes[axis].values.size(), 0), counts(sums.size(), 0);
+  const std::uint32_t coarse = space.axes[axis].coarse;
+  std::vector<double> sums((space.axes[axis].values.size() - 1) / coarse + 1, 0);
+  std::vector<double> counts(sums.size(), 0);
   double sum = 0, count = 0;
   const auto score = [&](const Point& point) { return scores_of(space, point.figures)[0]; };
   for (const auto& [number, point] : points) {
     if (!point.allowed || !std::isfinite(score(point))) continue;
-    const std::uint32_t value = space.at(number)[axis];
+    const std::uint32_t value = (space.at(number)[axis] + coarse / 2) / coarse;
     sums[value] += score(point);
     counts[value] += 1;
     sum += score(point);

@@ -37,9 +37,14 @@ class KnownPoints {
 };
 
 /// Points that differ from this one along a single axis, its own among them: of long axes the
-/// nearest and some all along. By axis.
+/// nearest and some all along, of continuous ones the coarse values. By axis.
 [[nodiscard]] std::vector<std::vector<std::uint64_t>> beside(const SearchSpace& space,
                                                              std::uint64_t number);
+
+/// Points that differ from this one by `by` values along a continuous axis, or along two, up and
+/// down, so that a sum may stay what it is.
+[[nodiscard]] std::vector<std::uint64_t> closer(const SearchSpace& space, std::uint64_t number,
+                                                std::uint32_t by);
 
 /// What each axis does, around `best`, by what is known.
 [[nodiscard]] std::vector<AxisEffect> effects_of(const SearchSpace& space,

@@ -39,7 +39,7 @@ class Sampler {
   }
 
   Result<Sampled> all() {
-    const double combinations = space_.combinations();
+    const double combinations = space_.coarse_combinations();
     if (combinations > static_cast<double>(limits::kPoints))
       return fail(Errc::limit_exceeded, space_.where + ":/axes",
                   fmt::format("there are {:.0f} combinations; {} is the limit", combinations,
@@ -47,21 +47,22 @@ class Sampler {
                   "look at some of them: sample: {how: evolve, points: 10000}");
     const auto all = static_cast<std::uint64_t>(combinations);
     for (std::uint64_t i = 0; i < all; ++i) {
-      const auto admitted = admit(i);
+      const std::uint64_t number = space_.coarse_number(i);
+      const auto admitted = admit(number);
       if (!admitted) return tl::unexpected(admitted.error());
-      if (*admitted) sampled_.points.push_back(i);
+      if (*admitted) sampled_.points.push_back(number);
     }
     return std::move(sampled_);
   }
 
   Result<Sampled> random() {
-    if (space_.combinations() <= static_cast<double>(count_)) return all();
+    if (few()) return all();
     if (auto added = fill(); !added) return tl::unexpected(added.error());
     return std::move(sampled_);
   }
 
   Result<Sampled> latin() {
-    if (space_.combinations() <= static_cast<double>(count_)) return all();
+    if (few()) return all();
     std::vector<At> drawn(count_, At(space_.axes.size()));
     for (std::size_t a = 0; a < space_.axes.size(); ++a) {
       std::vector<std::uint64_t> strata(count_);
@@ -78,6 +79,13 @@ class Sampler {
   }
 
  private:
+  /// No more than are wanted, and none between them.
+  [[nodiscard]] bool few() const {
+    const double combinations = space_.combinations();
+    return combinations <= static_cast<double>(count_) &&
+           combinations == space_.coarse_combinations();
+  }
+
   Result<bool> admit(std::uint64_t number) {
     const auto refused = refusing(space_, space_.at(number));
     if (!refused) return tl::unexpected(refused.error());

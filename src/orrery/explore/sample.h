@@ -33,9 +33,9 @@ struct Sampled {
   std::vector<std::uint64_t> refused_by;  ///< by constraint: the first that does not hold
 };
 
-/// All, or `points`: random ones, or a Latin hypercube (each axis's values equally often; where
-/// constraints or chance take some away, random ones are added). Less where there are no more.
-/// Errc: those of expressions; limit_exceeded (`all` of too many).
+/// All (of continuous axes the coarse values), or `points`: random ones, or a Latin hypercube (each
+/// axis's values equally often; where constraints or chance take some away, random ones are added).
+/// Less where there are no more. Errc: those of expressions; limit_exceeded (`all` of too many).
 [[nodiscard]] Result<Sampled> sampled(const SearchSpace& space, How how, std::uint64_t points);
 
 }  // namespace orrery::explore

@@ -27,23 +27,25 @@ double rounded(double value, int to) {
   return std::round(value * digits) / digits;
 }
 
+/// A continuous axis has so many values and one more; every 512th is a coarse one.
+constexpr std::int64_t kClose = 4096;
+constexpr std::uint32_t kCoarse = 512;
+
 Result<std::vector<Json>> range_of(const AxisFile& axis, const std::string& where) {
   if (!axis.from || !axis.to)
     return fail(Errc::config_missing_key, where, "has neither values nor a range",
                 "values: [1, 2, 4], or from: 25, to: 400, points: 5, scale: log");
   const double from = *axis.from, to = *axis.to;
   if (!(from < to)) return fail(Errc::config_range, where + "/to", "is not above `from`");
-  if (axis.points.has_value() == axis.step.has_value())
-    return fail(Errc::config_conflict, where,
-                axis.step ? "has both `points` and `step`" : "has neither `points` nor `step`",
-                "give one of them");
+  if (axis.points && axis.step)
+    return fail(Errc::config_conflict, where, "has both `points` and `step`", "give one of them");
   const bool log = axis.scale == Scale::log;
   if (log && (axis.step || from <= 0))
     return fail(Errc::config_conflict, where + "/scale",
                 axis.step ? "`log` has no `step`" : "`log` begins above 0",
                 axis.step ? "give `points`" : "");
-  const double steps = axis.points ? static_cast<double>(*axis.points - 1)
-                                   : std::floor((to - from) / *axis.step * (1 + 1e-12));
+  const double steps = axis.step ? std::floor((to - from) / *axis.step * (1 + 1e-12))
+                                 : static_cast<double>(axis.points.value_or(kClose + 1) - 1);
   if (steps >= static_cast<double>(limits::kValues))
     return fail(
         Errc::limit_exceeded, where + "/step",
@@ -54,13 +56,13 @@ Result<std::vector<Json>> range_of(const AxisFile& axis, const std::string& wher
     const double value = axis.step ? rounded(from + *axis.step * i, 12)
                          : log     ? rounded(from * std::pow(to / from, i / steps), 6)
                                    : rounded(from + (to - from) * (i / steps), 6);
-    values.push_back(number_json(i == 0 ? from : i == steps && axis.points ? to : value));
+    values.push_back(number_json(i == 0 ? from : i == steps && !axis.step ? to : value));
   }
   return values;
 }
 
 Result<Axis> axis_of(const AxisFile& file, const std::string& where) {
-  Axis axis{file.name, file.values.list, {}, false};
+  Axis axis{file.name, file.values.list, {}, false, 1};
   if (!may_be_name(file.name))
     return fail(Errc::config_range, where + "/name",
                 in_quotes(file.name) + " cannot be a name in an expression",
@@ -74,6 +76,7 @@ Result<Axis> axis_of(const AxisFile& file, const std::string& where) {
     auto range = range_of(file, where);
     if (!range) return tl::unexpected(range.error());
     axis.values = *std::move(range);
+    if (!file.points && !file.step) axis.coarse = kCoarse;
   }
   axis.ordered = true;
   for (std::size_t i = 0; i < axis.values.size(); ++i) {
@@ -85,7 +88,8 @@ Result<Axis> axis_of(const AxisFile& file, const std::string& where) {
   std::vector<std::string_view> labels(axis.labels.begin(), axis.labels.end());
   std::sort(labels.begin(), labels.end());
   if (const auto twice = std::adjacent_find(labels.begin(), labels.end()); twice != labels.end())
-    return fail(Errc::config_range, where + "/values", in_quotes(*twice) + " is there twice");
+    return fail(Errc::config_range, where + "/values", in_quotes(*twice) + " is there twice",
+                axis.coarse > 1 ? "the range is too narrow to be continuous: give `points`" : "");
   return axis;
 }
 
@@ -217,6 +221,23 @@ double SearchSpace::combinations() const {
   double all = 1;
   for (const Axis& axis : axes) all *= static_cast<double>(axis.values.size());
   return all;
+}
+
+double SearchSpace::coarse_combinations() const {
+  double all = 1;
+  for (const Axis& axis : axes)
+    all *= static_cast<double>((axis.values.size() - 1) / axis.coarse + 1);
+  return all;
+}
+
+std::uint64_t SearchSpace::coarse_number(std::uint64_t i) const {
+  At at(axes.size());
+  for (std::size_t a = axes.size(); a-- > 0;) {
+    const std::uint64_t values = (axes[a].values.size() - 1) / axes[a].coarse + 1;
+    at[a] = static_cast<std::uint32_t>(i % values) * axes[a].coarse;
+    i /= values;
+  }
+  return number(at);
 }
 
 std::uint64_t SearchSpace::number(const At& at) const {

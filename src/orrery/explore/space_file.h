@@ -35,7 +35,8 @@ struct AxisFile {
       config::field("from", &AxisFile::from, "instead of values: the least of a range"),
       config::field("to", &AxisFile::to, "the most"),
       config::field("points", &AxisFile::points, "how many values the range has",
-                    config::between(2, static_cast<double>(limits::kValues))),
+                    config::between(2, static_cast<double>(limits::kValues)))
+          .by_default("with no `step` either: any value, to a 4,096th of the range"),
       config::field("step", &AxisFile::step, "instead: from one to the next", config::positive()),
       config::field("scale", &AxisFile::scale, "by the same difference, or the same factor")};
 };
@@ -122,6 +123,9 @@ struct Axis {
   std::vector<Json> values;
   std::vector<std::string> labels;  ///< of values; each once
   bool ordered = false;             ///< numbers, ascending
+  /// Of a continuous axis, whose values are close to each other: samples of all combinations have
+  /// every so manieth of them. 1: it has those values and no others.
+  std::uint32_t coarse = 1;
 };
 
 /// A place in the space: of each axis the number of a value.
@@ -142,6 +146,9 @@ struct SearchSpace {
   std::vector<workload::RecomputeKind> recompute;  ///< empty: as the job says
 
   [[nodiscard]] double combinations() const;
+  /// … with the coarse values of continuous axes alone, and the number of the ith of these.
+  [[nodiscard]] double coarse_combinations() const;
+  [[nodiscard]] std::uint64_t coarse_number(std::uint64_t i) const;
   /// A number for each place and back: the last axis counts fastest.
   [[nodiscard]] std::uint64_t number(const At& at) const;
   [[nodiscard]] At at(std::uint64_t number) const;

@@ -44,7 +44,8 @@ TEST(SpaceFile, SaysWhatIsWrongAndWhere) {
   const std::string head = "job: {}\ncluster: x\n";
   const std::pair<std::string, const char*> cases[] = {
       {"axes: [{name: a}]", "has neither values nor a range"},
-      {"axes: [{name: a, from: 1, to: 2}]", "has neither `points` nor `step`"},
+      {"axes: [{name: a, from: 1, to: 2, points: 3, step: 1}]", "has both `points` and `step`"},
+      {"axes: [{name: a, from: 1000000, to: 1000001}]", "too narrow to be continuous"},
       {"axes: [{name: a, from: 2, to: 1, points: 2}]", "is not above `from`"},
       {"axes: [{name: a, from: 0, to: 1, points: 2, scale: log}]", "begins above 0"},
       {"axes: [{name: a, from: 0, to: 1, step: 1e-9}]", "is the limit"},

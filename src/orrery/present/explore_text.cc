@@ -11,6 +11,7 @@
 #include "orrery/core/text.h"
 #include "orrery/core/units.h"
 #include "orrery/explore/evaluator.h"
+#include "orrery/present/explore_rivals.h"
 #include "orrery/present/words.h"
 #include "orrery/report/envelope.h"
 
@@ -232,7 +233,8 @@ std::string explore_text(const SearchSpace& space, const Explored& explored, std
     return text + "\n" + lost_points(explored, style);
   }
   return text + "\n" + points_table(space, explored, rows, style) + notes(space, explored, rows) +
-         effects_table(space, explored, style) + lost_points(explored, style);
+         effects_table(space, explored, style) + rivals_table(space, explored, style) +
+         lost_points(explored, style);
 }
 
 std::string explore_json(const SearchSpace& space, const Explored& explored, std::size_t rows) {
@@ -261,6 +263,7 @@ std::string explore_json(const SearchSpace& space, const Explored& explored, std
       write_point(json, space, explored.points[explored.best[i]]);
     json.end_array();
     write_effects(json, explored);
+    write_rivals(json, space, explored);
     json.end_object();
   });
 }

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/present/explore_rivals.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "orrery/config/parameters.h"
+#include "orrery/core/text.h"
+#include "orrery/present/words.h"
+
+namespace orrery::present {
+
+using explore::Need;
+using explore::Needed;
+using explore::Rival;
+
+namespace {
+
+std::string need_text(const Needed& one) {
+  const auto shorter = [&](const char* what) {
+    return fmt::format("{} {:+.3g} %", what, (one.needs / one.is - 1) * 100);
+  };
+  const auto price = [&](const char* what) {
+    return fmt::format("{}{} at {:.4g}, not {:.4g}", one.for_both ? "both with " : "", what,
+                       one.needs, one.is);
+  };
+  switch (one.what) {
+    case Need::computing:
+      return shorter("computing");
+    case Need::exposed:
+      return shorter("exposed");
+    case Need::idle:
+      return shorter("waiting");
+    case Need::device_price:
+      return price("a device hour");
+    case Need::energy_price:
+      return price("a kWh");
+    case Need::axis:
+      return fmt::format("both with {} {}", printable(one.axis), printable(one.value));
+  }
+  return "";
+}
+
+const explore::Point& point_of(const explore::Explored& explored, const Rival& rival) {
+  return *std::lower_bound(
+      explored.points.begin(), explored.points.end(), rival.number,
+      [](const explore::Point& point, std::uint64_t number) { return point.number < number; });
+}
+
+}  // namespace
+
+std::string rivals_table(const explore::SearchSpace& space, const explore::Explored& explored,
+                         report::Style style) {
+  report::Table table({{"behind", true}, {"the best with"}, {"plan"}, {"would need one of"}});
+  for (const Rival& rival : explored.rivals) {
+    std::string needs;
+    for (const Needed& one : rival.needed)
+      needs += fmt::format("{}{}", needs.empty() ? "" : "; ", need_text(one));
+    table.row({fmt::format("{:+.1f} %", rival.behind * 100),
+               printable(rival.axis) + " " + printable(rival.value),
+               printable(point_of(explored, rival).told().plan), needs});
+  }
+  return table.empty()
+             ? ""
+             : fmt::format("\nWhat would have to be true for others to be as good in {}:\n",
+                           explore::info(space.objectives.front()).title) +
+                   table.text(style, 0, 160);
+}
+
+void write_rivals(report::JsonWriter& json, const explore::SearchSpace& space,
+                  const explore::Explored& explored) {
+  json.key("rivals").begin_array();
+  for (const Rival& rival : explored.rivals) {
+    const explore::At at = space.at(rival.number);
+    json.begin_object()
+        .field("axis", rival.axis)
+        .field("value", rival.value)
+        .field("behind", rival.behind)
+        .key("at")
+        .begin_object();
+    for (std::size_t a = 0; a < at.size(); ++a)
+      json.field(space.axes[a].name, space.axes[a].labels[at[a]]);
+    json.end_object().key("needs").begin_array();
+    for (const Needed& one : rival.needed) {
+      json.begin_object().field("what", config::word_of(one.what));
+      if (one.what == Need::axis)
+        json.field("axis", one.axis).field("value", one.value);
+      else
+        json.field("is", one.is).field("needs", one.needs);
+      json.field("for_both", one.for_both).end_object();
+    }
+    json.end_array().end_object();
+  }
+  json.end_array();
+}
+
+}  // namespace orrery::present
