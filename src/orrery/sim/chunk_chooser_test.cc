@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <initializer_list>
+#include <map>
+#include <utility>
 
 #include "orrery/core/random.h"
 #include "orrery/graph/builder.h"
@@ -89,6 +91,40 @@ TEST(ChunkChooser, TheEngineDoesWhatTheModelSays) {
     EXPECT_LE(static_cast<double>(result.end.count()),
               static_cast<double>(choice.bound.count()) * 1.02)
         << choice.type;
+  }
+}
+
+// What is remembered of chunks: a phase in each dimension there and back, in each queue one at a
+// time, the last at the end.
+TEST(ChunkChooser, ARecordingHasThePhasesOfChunks) {
+  auto platform = switches_of({4, 4}, {300, 100});
+  platform.collectives.inter_dimension = InterDimension::ascending;
+  platform.collectives.splits = 3;
+  for (const bool fold : {true, false}) {
+    Options options;
+    options.fold = fold;
+    options.record = options.record_chunks = true;
+    const auto made =
+        simulate(one_collective_of(CollectiveType::all_reduce, kSize, 16), platform, options);
+    ASSERT_TRUE(made && made->recording != nullptr);
+    const auto& phases = made->recording->chunk_phases;
+    EXPECT_EQ(phases.size(), 3U * 3U * (fold ? 1U : 16U));  // the last dimension there is back, too
+    std::map<std::pair<std::uint32_t, std::uint32_t>, std::int64_t> busy;
+    std::int64_t last = 0;
+    for (const ChunkPhase& phase : phases) {
+      EXPECT_LT(phase.begin, phase.end);
+      EXPECT_EQ(phase.node, 0U);
+      std::int64_t& until = busy[{phase.rank, phase.queue}];
+      EXPECT_GE(phase.begin, until);
+      until = phase.end;
+      EXPECT_GE(phase.end, last);
+      last = phase.end;
+    }
+    EXPECT_EQ(last, made->end.count());
+    options.record_chunks = false;
+    EXPECT_TRUE(
+        simulate(one_collective_of(CollectiveType::all_reduce, kSize, 16), platform, options)
+            ->recording->chunk_phases.empty());
   }
 }
 

@@ -74,6 +74,7 @@ std::unique_ptr<Recording> History::finish(std::vector<NodeTimes> times) && {
     join.told = static_cast<std::uint32_t>(
         std::find(all.begin(), all.end(), planner_.told(join.told)) - all.begin());
   }
+  made->chunk_phases = std::move(chunk_phases_);
   made->uncontended = run_.network.traits().uncontended;
   made->network = run_.shared.network.get();
   return made;
@@ -156,6 +157,8 @@ void History::phase_ends(const Stream& stream) {
     history.queue += std::max<std::int64_t>(0, ran - latency - transfer);
   }
   const std::uint32_t queue = planner_.list(stream.phases)[stream.phase].queue;
+  if (run_.options.record_chunks)
+    chunk_phases_.push_back({op.rank, op.node, stream.id.block, queue, history.begun, run_.now()});
   recorder_.left(stream.rank, queue, stream.op, history, run_.now());
 }
 

@@ -61,6 +61,7 @@ class History : public Observer, private model::LinkObserver {
   const Transport& transport_;
   const std::vector<CollectiveOp>& ops_;
   Recorder recorder_;
+  std::vector<ChunkPhase> chunk_phases_;
   std::vector<std::pair<std::int64_t, std::int64_t>> undisturbed_;  // by spec; -1: not known yet
 };
 

@@ -74,6 +74,15 @@ struct RecordedLink {
   std::vector<std::uint64_t> bins;  ///< bytes, in bins of Recording::bin
 };
 
+/// One phase of a chunk at one rank, as the simulation numbers ranks.
+struct ChunkPhase {
+  std::uint32_t rank = 0;
+  graph::NodeId node = 0;
+  std::uint32_t chunk = 0;  ///< tells apart those of a node
+  std::uint32_t queue = 0;
+  std::int64_t begin = 0, end = 0;
+};
+
 /// Which model said how long a compute node takes.
 enum class TimedBy : std::uint8_t {
   recorded,
@@ -93,6 +102,7 @@ struct Recording {
   std::vector<NodeTimes> times;
   std::vector<NodeDetail> details;
   std::vector<Join> joins;
+  std::vector<ChunkPhase> chunk_phases;  ///< in the order of their ends: Options::record_chunks
   std::vector<RecordedGroup> groups;
   std::int64_t bin = 0;                        ///< picoseconds
   std::vector<RecordedLink> links;             ///< those that carried something

@@ -27,6 +27,8 @@ struct Options {
   std::uint64_t max_events = 0;
   /// Keep what record::make_run needs: SimResult::recording.
   bool record = false;
+  /// … and which phases chunks went through, of those ranks that were simulated.
+  bool record_chunks = false;
   /// Keep when every node ran, for SimResult::path and RankResult::peak_memory. Without it these
   /// are empty, and of the nodes memory holds those around the run's front. Nothing is skipped then
   /// and one thread works. `record` keeps it in any case.

@@ -136,7 +136,8 @@ Result<void> OpCosts::take_times(const Program& program,
   std::vector<std::vector<Op>> chains = by_role;
   for (auto& chain : chains)
     for (Op& op : chain) op = alone_on(op, workload::stream::compute);
-  const auto result = simulated(probe_of(program, chains), *cluster_, Keep::path);
+  const auto result =
+      simulated(probe_of(program, chains), *cluster_, by_chunks() ? Keep::chunks : Keep::path);
   if (!result) return tl::unexpected(result.error());
   std::vector<Cost> costs(keys.size());
   for (const sim::PathLink& link : result->path)
@@ -144,7 +145,38 @@ Result<void> OpCosts::take_times(const Program& program,
   for (const auto& chain : by_role)
     for (std::size_t i = 0; i < chain.size(); ++i) costs[i].product = is_product(chain[i]);
   for (std::size_t i = 0; i < keys.size(); ++i) known_.emplace(keys[i], costs[i]);
+  if (by_chunks()) take_chunks(*result, keys);
   return {};
+}
+
+bool OpCosts::by_chunks() const {
+  const platform::Platform& platform = cluster_->platform;
+  return cluster_->library == nullptr && platform.fabric == nullptr &&
+         platform.network == platform::NetworkModelKind::analytical &&
+         platform.collectives.queues_per_dim == 1 &&
+         platform.collectives.policy != platform::SchedulingPolicy::explicit_priority &&
+         platform.collectives.intra_dimension == platform::IntraDimension::fifo;
+}
+
+// Of each node by the first rank that was simulated. What does not come to the same time by itself
+// is not a matter of chunks and queues alone, and stays as a whole.
+void OpCosts::take_chunks(const sim::SimResult& result, const std::vector<std::string>& keys) {
+  if (result.recording == nullptr) return;
+  std::map<graph::NodeId, std::uint32_t> ranks;
+  std::map<graph::NodeId, std::map<std::uint32_t, std::vector<ChunkWork::Phase>>> found;
+  for (const sim::ChunkPhase& phase : result.recording->chunk_phases) {
+    const auto rank = ranks.try_emplace(phase.node, phase.rank).first->second;
+    if (rank != phase.rank || phase.node >= keys.size()) continue;
+    found[phase.node][phase.chunk].push_back({phase.queue, phase.end - phase.begin});
+  }
+  for (auto& [node, chunks] : found) {
+    ChunkWork work;
+    for (auto& [number, phases] : chunks) work.chunks.push_back(std::move(phases));
+    const Issued alone{0, &work};
+    if (ends_of({&alone, 1}, {cluster_->platform.collectives.active_chunks}).front() ==
+        known_.at(keys[node]).takes)
+      known_chunks_.emplace(keys[node], std::move(work));
+  }
 }
 
 // A kernel that takes longer than the collective is put beside it: what it takes more is what it
@@ -269,6 +301,7 @@ constexpr double kOneAfterTheOther = 0.9;
 }  // namespace
 
 Result<void> OpCosts::find_queues(const Program& program, Times& times) {
+  if (by_chunks()) return {};
   std::array<std::uint8_t, workload::kAxes> numbers{};
   for (std::size_t axis = 0; axis < numbers.size(); ++axis)
     numbers[axis] = static_cast<std::uint8_t>(axis + 1);
@@ -314,6 +347,9 @@ Result<OpCosts::Times> OpCosts::of(const Program& program) {
   if (auto done = learn(program); !done) return tl::unexpected(done.error());
   Times times;
   times.of.resize(program.bodies.size());
+  const platform::CollectiveConfig& collectives = cluster_->platform.collectives;
+  times.queues = {collectives.active_chunks,
+                  collectives.policy == platform::SchedulingPolicy::lifo};
   if (auto done = find_queues(program, times); !done) return tl::unexpected(done.error());
   const graph::LaunchTimes launch = program.spec.kernels.launch_times();
   std::array<std::string, 2> beside;
@@ -330,7 +366,13 @@ Result<OpCosts::Times> OpCosts::of(const Program& program) {
       for (const Op& op : ops) {
         const bool told = op.op_class != OpClass::copy && !is_message(op);
         times.of[body].push_back(told ? known_.at(key(program, op)) : Cost{});
-        if (op.kind == NodeKind::coll) add_shares(program, op, beside, times.of[body].back());
+        if (op.kind == NodeKind::coll) {
+          add_shares(program, op, beside, times.of[body].back());
+          if (!crosses_stages(program, op.axis))
+            if (const auto known = known_chunks_.find(key(program, op));
+                known != known_chunks_.end())
+              times.of[body].back().chunks = &known->second;
+        }
         const auto kernel = workload::kernel_of(op);
         if (op.kind != NodeKind::comp || !kernel) continue;
         times.of[body].back().each_launch = launch.of(*kernel).count();

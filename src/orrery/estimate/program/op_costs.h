@@ -11,12 +11,16 @@
 #include <vector>
 
 #include "orrery/core/error.h"
+#include "orrery/estimate/program/chunk_traffic.h"
 #include "orrery/graph/kernel.h"
 #include "orrery/study/inputs.h"
 #include "orrery/workload/program/program.h"
 
 namespace orrery::model {
 class Network;
+}
+namespace orrery::sim {
+struct SimResult;
 }
 
 namespace orrery::estimate {
@@ -37,6 +41,8 @@ class OpCosts {
     /// Collectives: what they take of a device that kernels beside them lack, as shares of what
     /// products and all others have. Of those across stages nothing: it is not looked at.
     double of_products = 0, of_others = 0;
+    /// Of a collective whose chunks share dimensions with those of others; outlived by OpCosts.
+    const ChunkWork* chunks = nullptr;
   };
 
   explicit OpCosts(std::shared_ptr<const study::Cluster> cluster);
@@ -52,9 +58,11 @@ class OpCosts {
     /// By axis: collectives of axes with the same number wait for each other, as they use the same
     /// links; 0: for nobody else's (or across stages, where it is not looked at).
     std::array<std::uint8_t, workload::kAxes> queue{};
-    /// Where no library runs collectives, and links are shared chunk by chunk: of two axes, which
-    /// share of the shorter one's time both take longer at once. 0: they are not in each other's way.
+    /// Where no library runs collectives, links are shared chunk by chunk, and nobody knows those
+    /// (on fabrics): of two axes, which share of the shorter one's time both take longer at once.
+    /// 0: they are not in each other's way.
     std::array<std::array<double, workload::kAxes>, workload::kAxes> shares{};
+    ChunkQueueing queues;
   };
   /// Errc: those of simulations; stall.
   [[nodiscard]] Result<Times> of(const workload::Program& program);
@@ -76,17 +84,21 @@ class OpCosts {
   [[nodiscard]] Result<void> weigh(
       const workload::Program& program,
       const std::map<std::string, std::vector<std::vector<workload::Op>>>& collectives);
+  /// Whether collectives are known chunk by chunk.
+  [[nodiscard]] bool by_chunks() const;
+  void take_chunks(const sim::SimResult& result, const std::vector<std::string>& keys);
   void add_shares(const workload::Program& program, const workload::Op& collective,
                   const std::array<std::string, 2>& beside, Cost& cost);
 
   [[nodiscard]] Result<double> shared_time(const workload::Program& program, std::size_t role,
-                                                 const workload::Op& a, const workload::Op& b);
+                                           const workload::Op& a, const workload::Op& b);
   [[nodiscard]] Result<void> find_queues(const workload::Program& program, Times& times);
 
   std::shared_ptr<const study::Cluster> cluster_;
   std::unique_ptr<model::Network> network_;
   graph::KernelTable kernels_;
   std::map<std::string, Cost> known_;
+  std::map<std::string, ChunkWork> known_chunks_;
   std::map<std::string, double> known_shares_;  // of kernels that a collective takes, by both keys
   std::map<std::string, double> known_shared_;  // times of two at once, by both keys
 };

@@ -74,6 +74,8 @@ class Player {
 
  private:
   static constexpr std::uint64_t kNone = ~std::uint64_t{0};
+  /// Collectives whose chunks are followed together.
+  static constexpr std::size_t kMostChunked = 12;
   /// A collective, which kernels feel.
   struct Running {
     std::int64_t ready, begin, end;
@@ -185,6 +187,11 @@ class Player {
         one->end += by;
       }
     }
+    for (Chunked& one : chunked_) {
+      if (one.number < issued) continue;
+      one.issued.ready += by;
+      one.end += by;
+    }
   }
 
   /// Whether all that the step waits for has been told by others.
@@ -224,7 +231,7 @@ class Player {
         const auto all = meet(step, start);
         if (!all) return false;
         push_back(step, ready);
-        end = shared(step, *all);
+        end = step.cost.chunks == nullptr ? shared(step, *all) : by_chunks(step, *all);
         ends_[step.group] = end;
         lanes_[step.lane].list.push_back({ready, start, end, step.cost.of_products,
                                           step.cost.of_others, step.queue, step.axis, issued_++});
@@ -294,6 +301,37 @@ class Player {
     return end;
   }
 
+  /// When it ends, chunk by chunk beside those that are there; they may end later, too.
+  std::int64_t by_chunks(const Score::Step& step, std::int64_t ready) {
+    std::int64_t from = ready;
+    for (const Chunked& one : chunked_)
+      if (one.end > ready) from = std::min(from, one.issued.ready);
+    std::erase_if(chunked_, [&](const Chunked& one) { return one.end <= from; });
+    if (chunked_.size() == kMostChunked) chunked_.erase(chunked_.begin());
+    chunked_.push_back({{ready, step.cost.chunks}, 0, issued_});
+    if (chunked_.size() == 1) return chunked_[0].end = ready + step.cost.takes;
+    std::vector<Issued> issued;
+    for (const Chunked& one : chunked_) issued.push_back(one.issued);
+    const auto ends = ends_of(issued, score_.times->queues);
+    for (std::size_t i = 0; i + 1 < chunked_.size(); ++i) move_end(chunked_[i], ends[i]);
+    return chunked_.back().end = ends.back();
+  }
+
+  struct Chunked {
+    Issued issued;
+    std::int64_t end;
+    std::uint64_t number;  // in the order of issue
+  };
+  void move_end(Chunked& one, std::int64_t end) {
+    if (one.end == end) return;
+    for (std::int64_t& marked : ends_)
+      if (marked == one.end) marked = end;
+    for (Lane& lane : lanes_)
+      for (Running& running : lane)
+        if (running.number == one.number) running.end = end;
+    one.end = end;
+  }
+
   /// When a kernel may begin that the host has to launch (sim/hosts.h).
   std::int64_t launched(std::int64_t start, const OpCosts::Cost& cost) {
     if (cost.each_launch == 0) return start;
@@ -356,6 +394,7 @@ class Player {
   std::array<std::uint32_t, workload::kAxes> turns_{};
   bool waits_ = false;  // at a meeting
   std::vector<Lane> lanes_;
+  std::vector<Chunked> chunked_;
   std::uint64_t issued_ = 0;
   std::int64_t host_ = 0;  // has launched until then
   bool host_waits_ = false;

@@ -11,7 +11,8 @@ Result<sim::SimResult> simulated(const workload::Program& program, const study::
   if (!work) return tl::unexpected(work.error());
   sim::Options options;
   options.fold = true;
-  options.keep_times = keep == Keep::path;
+  options.keep_times = keep != Keep::step;
+  options.record = options.record_chunks = keep == Keep::chunks;
   options.kernel_models = cluster.kernel_models();
   options.library = cluster.library;
   auto result = sim::simulate(*work, cluster.platform, options);

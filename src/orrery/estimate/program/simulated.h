@@ -12,7 +12,7 @@
 
 namespace orrery::estimate {
 
-enum class Keep : std::uint8_t { step, path };  ///< the path costs more
+enum class Keep : std::uint8_t { step, path, chunks };  ///< each costs more than the one before
 
 /// By whatever the cluster says of its kernels and collectives; ranks that are alike once. Errc:
 /// those of simulations; stall.

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/estimate/program/chunk_traffic.h"
+
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "orrery/model/collective/chunk_model.h"
+
+namespace orrery::estimate {
+namespace {
+
+ChunkWork work_of(std::vector<std::vector<ChunkWork::Phase>> chunks) { return {std::move(chunks)}; }
+
+TEST(ChunkTraffic, PhasesWaitForTheirQueueFirstComeFirstServed) {
+  // Two dimensions: two chunks go through 0 then 1, another collective needs 0 alone.
+  const ChunkWork both = work_of({{{0, 10}, {1, 30}}, {{0, 10}, {1, 30}}});
+  const ChunkWork other = work_of({{{0, 5}}});
+  const auto ends = [&](std::vector<Issued> issued, ChunkQueueing how = {}) {
+    return ends_of(issued, how);
+  };
+  using Ends = std::vector<std::int64_t>;
+  EXPECT_EQ(ends({{0, &both}}), (Ends{70}));
+  EXPECT_EQ(ends({{100, &both}}), (Ends{170}));
+  // Behind both chunks, though it is short; the first is not in its way any more.
+  EXPECT_EQ(ends({{0, &both}, {1, &other}}), (Ends{70, 25}));
+  // The dimension is free again: it waits for nobody, and nobody for it.
+  EXPECT_EQ(ends({{0, &both}, {30, &other}}), (Ends{70, 35}));
+  // … unless it comes while both wait, and those that come later go first.
+  EXPECT_EQ(ends({{0, &both}, {1, &other}}, {.last_first = true}), (Ends{70, 15}));
+  // A collective that was issued earlier goes first wherever it comes to.
+  const ChunkWork late = work_of({{{1, 4}, {0, 10}}}), long_one = work_of({{{0, 8}}, {{0, 8}}});
+  EXPECT_EQ(ends({{0, &late}, {1, &long_one}}), (Ends{19, 27}));
+  EXPECT_EQ(ends({{0, &late}, {1, &long_one}}, {.last_first = true}), (Ends{27, 17}));
+  // Who comes first goes first, whatever the order in which they are told.
+  EXPECT_EQ(ends({{1, &both}, {0, &other}}), (Ends{75, 5}));
+  EXPECT_EQ(ends({{0, &other}, {0, &both}}), (Ends{5, 75}));
+  EXPECT_EQ(ends({{0, &both}, {0, &other}}), (Ends{70, 25}));
+  // Two at a time.
+  EXPECT_EQ(ends({{0, &both}, {1, &other}}, {.servers = 2}), (Ends{40, 15}));
+  const ChunkWork nothing = work_of({{}});
+  EXPECT_EQ(ends({{7, &other}, {7, &nothing}}), (Ends{12, 7}));
+}
+
+// The model of chunks that the orders of chunks are chosen by says the same of one alone.
+TEST(ChunkTraffic, AloneItIsTheModelOfChunks) {
+  std::mt19937_64 random(3);
+  for (int round = 0; round < 500; ++round) {
+    model::ChunkRules rules;
+    rules.dims = 1 + static_cast<std::uint32_t>(random() % 4);
+    rules.servers = 1 + static_cast<std::uint32_t>(random() % 3);
+    std::vector<model::ChunkWay> ways(1 + random() % 9);
+    ChunkWork work;
+    for (model::ChunkWay& way : ways) {
+      auto& chunk = work.chunks.emplace_back();
+      for (std::size_t p = 0; p < 1 + random() % 6; ++p) {
+        model::ChunkStep step;
+        step.dim = static_cast<std::uint8_t>(random() % rules.dims);
+        step.time = static_cast<std::int64_t>(1 + random() % 50);
+        chunk.push_back({step.dim, step.time});
+        way.push_back(step);
+      }
+    }
+    std::vector<const model::ChunkWay*> all;
+    for (const model::ChunkWay& way : ways) all.push_back(&way);
+    const std::int64_t ready = static_cast<std::int64_t>(random() % 1000);
+    const Issued alone{ready, &work};
+    EXPECT_EQ(ends_of({&alone, 1}, {.servers = rules.servers}).front(),
+              ready + model::ChunkModel(rules).time_of(all))
+        << round;
+  }
+}
+
+}  // namespace
+}  // namespace orrery::estimate
