@@ -20,10 +20,10 @@ std::string figure_title(Figure figure, bool tokens) {
 }
 
 std::string space_words(const SearchSpace& space) {
-  return fmt::format("{}{}, {:.0f} combinations",
+  return fmt::format("{}{}, {:.0f} combination{}",
                      space.file.title.empty() ? "" : printable(space.file.title) + ": ",
                      space.axes.size() == 1 ? "1 axis" : count(space.axes.size()) + " axes",
-                     space.combinations());
+                     space.combinations(), space.combinations() == 1 ? "" : "s");
 }
 
 std::string looked_words(const Explored& explored) {

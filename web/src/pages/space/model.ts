@@ -111,6 +111,11 @@ export function layModel(data: SpaceData): Model {
   };
 }
 
+// The same, of those points only that have a value of `other`, too.
+export function within(dim: Dimension, other: Dimension): Dimension {
+  return dimension({ ...dim, values: dim.values.map((value, i) => (Number.isFinite(other.values[i]) ? value : NaN)) });
+}
+
 // Whether it tells any points apart.
 export const several = (dim: Dimension): boolean => dim.high > dim.low;
 

@@ -28,6 +28,7 @@ export function uprightsOf(model: Model, all: boolean): Dimension[] {
 
 export function makeParallel(context: Context, state: State): Parallel {
   const { model } = state;
+  if (uprightsOf(model, true).length === 0) return { element: el('p', { class: 'muted' }, 'All points are alike in all axes and figures.'), dims: [], placeOf: () => ({ x: 0, y: 0 }), dispose: () => undefined };
   const uprights: Uprights = { dims: uprightsOf(model, false), scales: [], brush: null };
   const canvas = new Canvas(context, () => height, [(brush) => {
     uprights.scales = uprights.dims.map((dim) => scaleOf(dim, height - bottom, top, 26));

@@ -17,7 +17,8 @@ function columnsOf(state: State): Column<number>[] {
     key: (point) => (Number.isFinite(dim.values[point]) ? dim.values[point] : -Infinity),
   });
   const choose: Column<number> = {
-    title: '', cell: (point) => el('button', { type: 'button', class: 'quiet', 'aria-label': `Choose ${planOf(model, point)}`, onclick: () => state.choose(point) }, 'choose'),
+    title: 'front', cell: (point) => el('button', { type: 'button', class: 'quiet sp-pick', 'aria-label': `Choose ${planOf(model, point)}`, onclick: () => state.choose(point) }, model.front[point] ? '◆ choose' : 'choose'),
+    note: '◆: no other is better in all objectives', key: (point) => 1 - model.front[point],
   };
   const telling = (dim: Dimension): boolean => several(dim) && dim.kind !== 'told';
   const told = model.dims.filter((dim) => dim.name === 'off' && Number.isFinite(dim.low));
@@ -25,8 +26,7 @@ function columnsOf(state: State): Column<number>[] {
     ...model.dims.filter((dim) => dim.kind === 'axis' && telling(dim)).map(column), ...model.dims.filter((dim) => dim.kind === 'figure' && telling(dim)).map(column),
     { title: 'by', note: 'how its step is known', cell: (point) => (model.data.simulated[point] > 0 ? 'simulation' : 'estimate'), key: (point) => (model.data.simulated[point] > 0 ? 0 : 1) },
     ...told.map(column),
-    { title: 'front', cell: (point) => (model.front[point] ? 'yes' : ''), key: (point) => 1 - model.front[point] },
-    { title: 'plan', cell: (point) => el('span', { class: 'name' }, planOf(model, point)), key: (point) => planOf(model, point) }];
+    { title: 'plan', cell: (point) => el('span', { class: 'sp-plan' }, planOf(model, point)), key: (point) => planOf(model, point) }];
 }
 
 function sameForAll(model: Model): string {
@@ -40,7 +40,7 @@ export function makeTable(state: State): HTMLElement {
   const button = el('button', { type: 'button', onclick: () => save('points.csv', 'text/csv', csvOf(model, state.shown)) }, 'Save as CSV');
   const fill = (): void => {
     host.replaceChildren(table<number>({
-      caption: `${format.counted(state.shown.length, 'point')}: those on the front first, then by ${model.objectives[0].title}`, rows: state.shown, columns: columnsOf(state), first: 20, step: 200, empty: 'No point is like that.',
+      caption: `${format.counted(state.shown.length, 'point')}: those on the front first, then by ${model.objectives[0].title}`, rows: state.shown, columns: columnsOf(state), first: 20, step: 200, pick: (point) => state.choose(point), empty: 'No point is like that.',
     }));
   };
   state.onChange((change) => change === 'shown' && fill());

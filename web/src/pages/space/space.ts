@@ -10,7 +10,7 @@ import { fillChosen } from './chosen';
 import { makeEffects } from './effects';
 import { makeFilters } from './filters';
 import { makeHeat } from './heat_view';
-import { dimNamed, layModel, several, type Dimension, type Model } from './model';
+import { dimNamed, layModel, several, within, type Dimension, type Model } from './model';
 import { makeParallel } from './parallel';
 import { makeTable } from './points_table';
 import { makeScatter, type Scatter } from './scatter';
@@ -31,7 +31,7 @@ function summary({ data }: Model): HTMLElement {
     data.about !== '' && el('p', { class: 'name' }, data.about),
     el('dl', { class: 'pairs' }, data.facts.map(([label, text]) => [el('dt', {}, label), el('dd', { class: 'name' }, text)])),
     data.lost.length > 0 && el('details', { open: data.count === 0 }, el('summary', {}, `Why ${format.counted(data.lost.reduce((sum, [count]) => sum + count, 0), 'point')} ${data.count === 0 ? 'are not allowed' : 'are not here'}`),
-      el('table', {}, el('thead', {}, el('tr', {}, el('th', { scope: 'col', class: 'number' }, 'points'), el('th', { scope: 'col' }, 'not allowed, because'))),
+      el('table', { class: 'sp-lost' }, el('thead', {}, el('tr', {}, el('th', { scope: 'col', class: 'number' }, 'points'), el('th', { scope: 'col' }, 'not allowed, because'))),
         el('tbody', {}, data.lost.map(([count, why]) => el('tr', {}, el('td', { class: 'number' }, format.count(count)), el('td', { class: 'name' }, why)))))));
 }
 
@@ -83,7 +83,8 @@ function comparison(context: Context, state: State): { element: HTMLElement; sca
   }
   const sizes = both.map(Math.abs).sort((a, b) => a - b);
   const worst = both.reduce((far, off) => (Math.abs(off) > Math.abs(far) ? off : far), 0);
-  const scatter = makeScatter(context, state, { x: dimNamed(model, 'estimated')!, y: dimNamed(model, 'simulated')!, diagonal: true, scales: null }, 'Estimated steps against simulated ones', () => 360);
+  const [estimated, simulated] = [dimNamed(model, 'estimated')!, dimNamed(model, 'simulated')!];
+  const scatter = makeScatter(context, state, { x: within(estimated, simulated), y: within(simulated, estimated), diagonal: true, scales: null }, 'Estimated steps against simulated ones', () => 360);
   return {
     element: card(label, el('p', {}, `${format.counted(both.length, 'point')} ${both.length === 1 ? 'was' : 'were'} estimated and simulated. Half of the estimates are within ${offText(sizes[Math.floor(sizes.length / 2)]).replace('+', '')}, the worst is ${offText(worst)} off. On the dashed line both say the same; above it the estimate is too short.`), scatter.element),
     scatter,
@@ -98,7 +99,7 @@ export const space: Page = {
   render(host, context) {
     const model = layModel(context.data.space!);
     if (model.count === 0) {
-      host.append(el('p', { class: 'card' }, el('strong', {}, 'No point is allowed. '), 'The table says what stands against them.'), summary(model));
+      host.append(el('div', { class: 'card' }, el('strong', {}, 'No point is allowed. '), 'The table says what stands against them.'), summary(model));
       return undefined;
     }
     const state = new State(model);
