@@ -26,9 +26,9 @@ function describe(state: State, point: number): HTMLElement {
     el('div', { class: 'muted name' }, planOf(model, point)));
 }
 
-// Along x by left and right, along y by up and down.
+// Along x by left and right, Home and End, along y by up and down.
 function step(state: State, plot: Plot, key: string): number {
-  const dim = key === 'ArrowLeft' || key === 'ArrowRight' ? plot.x : plot.y;
+  const dim = key === 'ArrowUp' || key === 'ArrowDown' ? plot.y : plot.x;
   const other = dim === plot.x ? plot.y : plot.x;
   const order = state.shown.filter((i) => Number.isFinite(plot.x.values[i]) && Number.isFinite(plot.y.values[i]))
     .sort((a, b) => dim.values[a] - dim.values[b] || other.values[a] - other.values[b] || a - b);
