@@ -3,14 +3,15 @@
 // The page of a searched space as people use it. run.mjs says what it needs in the environment; report.test.mjs has made
 // the reports.
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { launch, Opened } from './browser.mjs';
 import { empty, lowContrast, overflow, unnamed } from './checks.mjs';
+import { coloursOf, readPng, writePng } from './png.mjs';
 import { hostileName } from './workloads.mjs';
 
-const { ORRERY_OUTPUT } = process.env;
+const { ORRERY_OUTPUT, ORRERY_PROJECT, ORRERY_UPDATE_DOCS } = process.env;
 const pictures = join(ORRERY_OUTPUT, 'screenshots');
 let browser;
 before(async () => { browser = await launch(); });
@@ -186,6 +187,25 @@ describe('the page of a space', () => {
     assert.deepEqual(await page.evaluate(lowContrast), []);
     assert.deepEqual(await page.evaluate(empty), []);
     await page.pdf({ path: join(pictures, 'space-gpus.pdf') });
+  }));
+
+  // ORRERY_UPDATE_DOCS=1 draws the picture of docs/search-space.md anew.
+  it('is what docs/search-space.md shows', () => space('gpus', async ({ page, report }) => {
+    await page.setViewportSize({ width: 1440, height: 900 });
+    await report.settle(8);
+    const [from, to] = await page.evaluate(() => ['Points and their front', 'All axes and figures'].map((label) => {
+      const box = document.querySelector(`section[aria-label="${label}"]`).getBoundingClientRect();
+      return [box.top, box.bottom];
+    })).then(([first, last]) => [first[0], last[1]]);
+    const picture = readPng(await page.screenshot({ fullPage: true, animations: 'disabled', clip: { x: 0, y: from - 12, width: 1440, height: to - from + 24 } }));
+    const file = join(ORRERY_PROJECT, 'docs/pictures/search-space.png');
+    if (ORRERY_UPDATE_DOCS) writeFileSync(file, writePng(picture));
+    const { count, commonest } = coloursOf(picture);
+    assert.ok(count > 30 && commonest < 0.9, `${count} colours, one of them ${Math.round(commonest * 100)} %`);
+    assert.ok(existsSync(file), `${file} is missing: run this with ORRERY_UPDATE_DOCS=1`);
+    const before = readPng(readFileSync(file));
+    assert.ok(Math.abs(before.height - picture.height) < 0.15 * picture.height, `${file} is ${before.height} px high, now it would be ${picture.height}: run this with ORRERY_UPDATE_DOCS=1`);
+    assert.ok(statSync(file).size <= 200_000, `${file}: ${statSync(file).size} bytes`);
   }));
 
   it('stands without JavaScript as a table', async () => {

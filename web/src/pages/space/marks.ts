@@ -3,7 +3,7 @@
 // How points look: told apart by shape as well as by colour.
 import type { Colours } from '../../theme';
 
-const crowded = 2000; // from so many points on they are small squares
+const crowded = 2000; // from so many points on estimated ones are small squares
 
 export const isCrowded = (count: number): boolean => count > crowded;
 

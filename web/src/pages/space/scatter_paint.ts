@@ -79,7 +79,7 @@ const drawable = (plot: Plot, i: number): boolean => Number.isFinite(plot.x.valu
 function drawPoints(context: CanvasRenderingContext2D, state: State, plot: Plot, scales: { x: Scale; y: Scale }, colours: Colours): void {
   const { model, mask } = state;
   const small = isCrowded(model.count);
-  const draw = (i: number): void => drawPoint(context, scales.x.at(plot.x.values[i]), scales.y.at(plot.y.values[i]), model.data.simulated[i] > 0, small);
+  const draw = (i: number): void => drawPoint(context, scales.x.at(plot.x.values[i]), scales.y.at(plot.y.values[i]), model.data.simulated[i] > 0, small && model.data.simulated[i] === 0);
   context.lineWidth = 1.5;
   context.fillStyle = context.strokeStyle = colours.idle;
   context.globalAlpha = 0.25;

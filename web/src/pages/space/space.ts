@@ -10,6 +10,7 @@ import { fillChosen } from './chosen';
 import { makeEffects } from './effects';
 import { makeFilters } from './filters';
 import { makeHeat } from './heat_view';
+import { isCrowded } from './marks';
 import { dimNamed, layModel, several, within, type Dimension, type Model } from './model';
 import { makeParallel } from './parallel';
 import { makeTable } from './points_table';
@@ -49,7 +50,7 @@ function legend(model: Model): HTMLElement {
   return el('ul', { class: 'legend' },
     el('li', {}, el('i', { class: 'sp-key front', 'aria-hidden': true }), `on the front: nobody is better in all of ${objectives}`),
     el('li', {}, el('i', { class: 'sp-key simulated', 'aria-hidden': true }), 'simulated'),
-    el('li', {}, el('i', { class: 'sp-key estimated', 'aria-hidden': true }), 'estimated'),
+    el('li', {}, el('i', { class: `sp-key ${isCrowded(model.count) ? 'crowded' : 'estimated'}`, 'aria-hidden': true }), 'estimated'),
     el('li', {}, el('i', { class: 'sp-key line', 'aria-hidden': true }), 'front of the two that are drawn'));
 }
 
