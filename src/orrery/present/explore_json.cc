@@ -33,7 +33,7 @@ void write_configuration(report::JsonWriter& json, const explore::Configuration&
   json.key("megatron").begin_object().key("arguments").begin_array();
   for (const workload::MegatronArgument& one : how.megatron.arguments) {
     json.value(one.name);
-    if (!one.value.empty()) json.value(one.value);
+    for (const std::string& value : one.values) json.value(value);
   }
   json.end_array().key("without").begin_array();
   for (const std::string& one : how.megatron.without) json.value(one);

@@ -2,6 +2,8 @@
 #include "orrery/workload/emit/write_megatron.h"
 
 #include <algorithm>
+#include <string_view>
+#include <utility>
 
 #include "orrery/workload/emit/write_megatron_internal.h"
 #include "orrery/workload/spec/data_policy.h"
@@ -168,14 +170,14 @@ void write_recompute(const Recompute& recompute, bool experts, MegatronWriter& o
     });
     return true;
   };
-  std::string modules;
-  if (take({"attention"})) modules += " core_attn";
-  if (take({"norm"})) modules += " layernorm";
-  if (experts && take({"activation"})) modules += " moe_act";
-  if (!experts && take({"mlp_up", "activation", "mlp_down"})) modules += " mlp";
+  std::vector<std::string> modules;
+  if (take({"attention"})) modules.emplace_back("core_attn");
+  if (take({"norm"})) modules.emplace_back("layernorm");
+  if (experts && take({"activation"})) modules.emplace_back("moe_act");
+  if (!experts && take({"mlp_up", "activation", "mlp_down"})) modules.emplace_back("mlp");
   if (!modules.empty()) {
     out.add("--recompute-granularity", "selective");
-    out.add("--recompute-modules", modules.substr(1));
+    out.add("--recompute-modules", std::move(modules));
   }
   for (const std::string& op : ops) out.without("recompute.ops " + op);
 }
@@ -220,10 +222,15 @@ MegatronJob to_megatron(const Spec& spec) {
 }
 
 std::string MegatronJob::text() const {
+  constexpr std::string_view kSpecial = " '\"()[]*$`\\!&;|<>?~#{}";  // to a shell; none has a '
   std::string out;
-  for (const MegatronArgument& one : arguments)
-    out += fmt::format("{}{}{}{}", out.empty() ? "" : " \\\n", one.name,
-                       one.value.empty() ? "" : " ", one.value);
+  for (const MegatronArgument& one : arguments) {
+    out += (out.empty() ? "" : " \\\n") + one.name;
+    for (const std::string& value : one.values) {
+      const bool plain = value.find_first_of(kSpecial) == std::string::npos;
+      out += plain ? " " + value : " '" + value + "'";
+    }
+  }
   return out + "\n";
 }
 

@@ -11,8 +11,8 @@
 namespace orrery::workload {
 
 struct MegatronArgument {
-  std::string name;   ///< "--num-layers"
-  std::string value;  ///< "32"; empty: a flag
+  std::string name;                 ///< "--num-layers"
+  std::vector<std::string> values;  ///< "32"; none: a flag
 };
 
 struct MegatronJob {

@@ -7,6 +7,7 @@
 
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "orrery/workload/emit/write_megatron.h"
 
@@ -17,11 +18,14 @@ class MegatronWriter {
   explicit MegatronWriter(MegatronJob& job) : job_(job) {}
 
   void flag(const char* name, bool given = true) {
-    if (given) job_.arguments.push_back({name, ""});
+    if (given) job_.arguments.push_back({name, {}});
   }
   template <class T>
   void add(const char* name, const T& value) {
-    job_.arguments.push_back({name, fmt::format("{}", value)});
+    job_.arguments.push_back({name, {fmt::format("{}", value)}});
+  }
+  void add(const char* name, std::vector<std::string> values) {
+    job_.arguments.push_back({name, std::move(values)});
   }
   /// `what` has no argument, if it is there.
   void without(std::string what, bool there = true) {

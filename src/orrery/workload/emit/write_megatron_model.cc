@@ -79,8 +79,7 @@ void write_experts(const Spec& spec, MegatronWriter& out) {
     out.add("--moe-router-score-function", "sigmoid");
     out.flag("--moe-router-enable-expert-bias");
   }
-  if (model.expert_layers() != model.layers)
-    out.add("--moe-layer-freq", "'" + layer_list(model) + "'");
+  if (model.expert_layers() != model.layers) out.add("--moe-layer-freq", layer_list(model));
   if (moe.capacity_factor > 0) {
     out.add("--moe-expert-capacity-factor", moe.capacity_factor);
     out.flag("--moe-pad-expert-input-to-capacity", moe.pad_to_capacity);

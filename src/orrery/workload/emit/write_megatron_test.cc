@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "orrery/workload/importers/import.h"
 #include "orrery/workload/spec/catalogue.h"
 #include "orrery/workload/spec/data_policy.h"
@@ -112,6 +114,10 @@ batch: {micro: 1, seq: 4096}
 )");
   const MegatronJob job = to_megatron(spec);
   EXPECT_THAT(job.without, IsEmpty());
+  const auto layers = std::find_if(job.arguments.begin(), job.arguments.end(),
+                                   [](const auto& one) { return one.name == "--moe-layer-freq"; });
+  ASSERT_NE(layers, job.arguments.end());
+  EXPECT_THAT(layers->values, ElementsAre("([0]*3+[1]*58)"));
   EXPECT_THAT(job.text(), HasSubstr("--moe-layer-freq '([0]*3+[1]*58)' \\\n"));
   const Spec read = read_again(spec);
   EXPECT_EQ(count_parameters(read.model).total, count_parameters(spec.model).total);
