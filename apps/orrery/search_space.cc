@@ -7,7 +7,9 @@
 
 #include "orrery/core/text.h"
 #include "orrery/core/units.h"
+#include "orrery/present/explore_page.h"
 #include "orrery/present/explore_text.h"
+#include "orrery/report/html_space.h"
 #include "progress.h"
 
 namespace orrery::app {
@@ -64,6 +66,34 @@ Result<Part> part_of(const std::string& text) {
   return Part{static_cast<std::uint32_t>(*part), static_cast<std::uint32_t>(*parts)};
 }
 
+/// Whether everything can go where it is to go.
+Result<void> check_outputs(const SpaceOptions& options, const explore::AnswerOptions& answers,
+                           const Session& session) {
+  if (answers.file == "-")
+    return fail(Errc::usage, "--output", "is where a search goes on, and stdout is no such place",
+                "-o points.jsonl; --json prints what came out");
+  if (answers.part > 0 && answers.file.empty())
+    return fail(Errc::usage, "--part", "is to be kept, and nobody says where", "-o points.jsonl");
+  if (answers.part > 0 && options.page.wanted())
+    return fail(Errc::usage, "--html", "is of all points, and --part looks at some",
+                "the same command without --part, when all parts are done");
+  if (options.page.path == "-" && session.json)
+    return fail(Errc::usage, "", "only one thing can go to stdout", "");
+  return {};
+}
+
+Result<void> write_page(const explore::SearchSpace& space, const explore::Explored& found,
+                        std::uint32_t threads, PageFile& page, const Session& session) {
+  if (!page.wanted()) return {};
+  const auto made = present::explore_page(space, found, threads);
+  if (!made) return tl::unexpected(made.error());
+  const auto filled = [&](std::string_view empty) {
+    return report::write_space_html(*made, empty);
+  };
+  if (auto written = page.write(filled, session); !written) return tl::unexpected(written.error());
+  return {};
+}
+
 }  // namespace
 
 void add_space_options(CLI::App& command, SpaceOptions& options) {
@@ -76,6 +106,11 @@ void add_space_options(CLI::App& command, SpaceOptions& options) {
                   "Of a space only the Kth of N parts, kept in FILE.part-K-of-N; env: as the "
                   "launcher says")
       ->type_name("K/N");
+  command
+      .add_option("--html", options.page.path,
+                  "Of a space: write its points as one self-contained web page")
+      ->type_name("FILE");
+  add_page_options(command, options.page);
 }
 
 int search_space(const SpaceOptions& options, explore::ExploreOptions how, std::size_t rows,
@@ -88,13 +123,10 @@ int search_space(const SpaceOptions& options, explore::ExploreOptions how, std::
   how.answers.force = session.force;
   how.answers.part = part->part;
   how.answers.parts = part->parts;
-  if (how.answers.file == "-")
-    return session.fail({Errc::usage, "--output",
-                         "is where a search goes on, and stdout is no such place",
-                         "-o points.jsonl; --json prints what came out"});
-  if (part->part > 0 && how.answers.file.empty())
-    return session.fail(
-        {Errc::usage, "--part", "is to be kept, and nobody says where", "-o points.jsonl"});
+  if (auto fine = check_outputs(options, how.answers, session); !fine)
+    return session.fail(fine.error());
+  PageFile page(options.page);
+  if (auto fine = page.check(session.force); !fine) return session.fail(fine.error());
   Progress progress(session);
   how.answers.progress = [&](const char* what, std::size_t done, std::size_t of) {
     static const std::map<std::string_view, Progress::Phase> phases{
@@ -105,10 +137,15 @@ int search_space(const SpaceOptions& options, explore::ExploreOptions how, std::
   const auto found = explore::explore(*space, how);
   progress.clear();
   if (!found) return session.fail(found.error());
-  const bool done = !found->best.empty() || part->part > 0;
-  return session.deliver(
-      present::explore_text(*space, *found, rows, session.out_style()),
-      [&] { return present::explore_json(*space, *found, rows); }, done ? kOk : kSaysNo);
+  if (auto done = write_page(*space, *found, how.answers.threads, page, session); !done)
+    return session.fail(done.error());
+  int code = !found->best.empty() || part->part > 0 ? kOk : kSaysNo;
+  if (options.page.path != "-")
+    code = session.deliver(
+        present::explore_text(*space, *found, rows, session.out_style()),
+        [&] { return present::explore_json(*space, *found, rows); }, code);
+  if (code == kOk || code == kSaysNo) page.show(session);
+  return code;
 }
 
 }  // namespace orrery::app

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "orrery/explore/explore.h"
+#include "report_files.h"
 #include "session.h"
 
 namespace orrery::app {
@@ -15,9 +16,10 @@ namespace orrery::app {
 struct SpaceOptions {
   std::string file;  ///< empty: no space is asked about
   std::string part;  ///< "3/16", or "env"
+  PageOptions page;
 };
 
-/// `--part`, and what the file is.
+/// `--part`, `--html` and what goes with it, and what the file is.
 void add_space_options(CLI::App& command, SpaceOptions& options);
 
 /// `how` has gear, simulated and threads; `rows` points are shown. The exit code.

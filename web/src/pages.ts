@@ -10,11 +10,12 @@ import { findings } from './pages/findings';
 import { manifest } from './pages/manifest';
 import { memory } from './pages/memory';
 import { schedule } from './pages/schedule/schedule';
+import { space } from './pages/space/space';
 import { summary } from './pages/summary';
 import { tables } from './pages/tables';
 import { timeline } from './pages/timeline/timeline';
 import { topology } from './pages/topology';
 
 export const pages: Page[] = [
-  summary, compare, timeline, criticalPath, breakdown, collectives, topology, memory, tables, findings, manifest, schedule,
+  summary, compare, timeline, criticalPath, breakdown, collectives, topology, memory, tables, findings, manifest, schedule, space,
 ];

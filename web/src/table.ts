@@ -17,6 +17,7 @@ export interface TableOptions<Row> {
   rows: readonly Row[];
   sort?: { column: number; down: boolean }; // to begin with; without it the rows stand as given
   first?: number; // how many rows to show before "show all"; 20 without it
+  step?: number; // how many more a click shows, where all would be too many
   empty?: string; // what to say when there is no row
   pick?(row: Row): void; // called when a row is clicked; offer the same by keyboard in a cell
 }
@@ -56,7 +57,9 @@ export function table<Row>(options: TableOptions<Row>): HTMLElement {
       body.append(el('tr', {}, el('td', { colspan: columns.length, class: 'muted' }, options.empty ?? 'Nothing here.')));
     }
     more.hidden = rows.length <= shown;
-    more.textContent = `Show all ${rows.length.toLocaleString('en')} rows`;
+    const left = rows.length - shown;
+    const all = rows.length.toLocaleString('en');
+    more.textContent = options.step && left > options.step ? `Show ${options.step} more of ${all} rows` : `Show all ${all} rows`;
     [...head.children].forEach((cell, i) => {
       if (columns[i].key) cell.setAttribute('aria-sort', order?.column !== i ? 'none' : order.down ? 'descending' : 'ascending');
     });
@@ -69,7 +72,7 @@ export function table<Row>(options: TableOptions<Row>): HTMLElement {
   }
 
   function showAll(): void {
-    shown = Infinity;
+    shown = options.step ? shown + options.step : Infinity;
     fill();
   }
 

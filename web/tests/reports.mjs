@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The report files that the browser tests open, made by the program as a person would make them.
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawnSync } from 'node:child_process';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
+import { spaceFile } from './spaces.mjs';
 import { fabric, hostile, hostileName, thousandRanks } from './workloads.mjs';
 
 // Where the program, its project and an empty folder for the files are.
@@ -34,6 +35,13 @@ export function makeReports({ program, project, folder, page }) {
     orrery('synthesise', collective, '--fabric', on, ...more, '--html', file, ...(page ? ['--page', page] : []), '--force');
     return { name, file, bytes: statSync(file).size, runs: 0 };
   };
+  const space = (name, file) => {
+    const made = join(folder, `${name}.html`);
+    // Where no point is allowed, the page is there, and the exit status 1.
+    const { status, stderr } = spawnSync(program, ['search', file, '--html', made, ...(page ? ['--page', page] : []), '--force', '-q'], { encoding: 'utf8' });
+    if (status > 1) throw new Error(stderr);
+    return { name, file: made, bytes: statSync(made).size, runs: 0 };
+  };
   const [one, two] = [demo('one-node'), demo('two-nodes')];
   return {
     demo: report('demo', two),
@@ -45,6 +53,13 @@ export function makeReports({ program, project, folder, page }) {
     scatters: schedule('scatters', 'reduce-scatter', example('dual-plane-64'), '--ranks', '0-7', '--ranks', '4-19', '--size', '64MiB'),
     broken: schedule('broken', 'all-reduce', fabric(join(folder, 'broken'), hostileName)),
     nothing: schedule('nothing', 'all-to-all', example('wafer-64'), '--size', '0B'),
+    // Spaces: two objectives; one axis and objective; three objectives over long axes; a single point; none; hostile names.
+    gpus: space('gpus', join(project, 'examples/spaces/which-gpus.yaml')),
+    line: space('line', spaceFile(folder, 'line', { axes: { tp: [1, 2, 4, 8] }, objectives: ['step'] })),
+    wide: space('wide', spaceFile(folder, 'wide', { axes: { tp: [1, 2], micro: [1, 2], nic: Array.from({ length: 40 }, (_, i) => 10 + i), none: [1, 2, 3] }, objectives: ['step', 'memory', 'mfu'] })),
+    point: space('point', spaceFile(folder, 'point', { axes: { tp: [2] } })),
+    nowhere: space('nowhere', spaceFile(folder, 'nowhere', { axes: { tp: [1, 2], micro: [1, 2] }, memory: '10 MB' })),
+    names: space('names', spaceFile(folder, 'names', { title: hostileName, axes: { tp: [1, 2], odd: [hostileName, '=1+1'] } })),
     hostile: report('hostile', made('hostile', hostile(join(folder, 'hostile')))),
     big: report('big', made('big', thousandRanks(join(folder, 'big')))),
   };

@@ -39,12 +39,6 @@ Result<double> rate_of(const Json& rates, const char* pointer, double otherwise,
               fmt::format("{} is no number of at least {}", plain_text(value), least));
 }
 
-/// Of a cluster by name or file: what `orrery run` would be given.
-std::string named_cluster(const std::string& text, const std::string& where) {
-  if (!space::names_file(text)) return text;
-  return (std::filesystem::path(where).parent_path() / text).string();
-}
-
 constexpr const char* kFills = "fills-cluster";
 
 /// Of an error: the rule that a job breaks, or empty where something else is wrong.
@@ -54,6 +48,11 @@ std::string broken_rule(const Error& error) {
 }
 
 }  // namespace
+
+std::string named_cluster(const std::string& text, const std::string& where) {
+  if (!space::names_file(text)) return text;
+  return (std::filesystem::path(where).parent_path() / text).string();
+}
 
 Result<Asked> asked_at(const SearchSpace& space, const At& at) {
   const auto lookup = space.lookup(at);
@@ -169,18 +168,34 @@ Result<Told> Evaluator::told_of(const Asked& asked, Gear gear) {
     told.why = kFills;
     return told;
   }
-  const auto kinds = space_.recompute.empty() ? std::vector{spec->recompute.kind}  //
-                                              : space_.recompute;
-  const auto fitted = search::fit_plan(*std::move(spec), kinds, device);
-  told.memory = fitted.memory;
-  if (!fitted.program) {
-    told.state = fitted.memory == 0 ? State::illegal : State::too_large;
-    if (fitted.memory == 0) told.why = fitted.rule;
-    if (fitted.memory > 0) told.plan = search::plan_words(fitted.spec);
+  const auto plan = fitted(*std::move(spec), **known);
+  told.memory = plan.memory;
+  if (!plan.program) {
+    told.state = plan.memory == 0 ? State::illegal : State::too_large;
+    if (plan.memory == 0) told.why = plan.rule;
+    if (plan.memory > 0) told.plan = search::plan_words(plan.spec);
     return told;
   }
-  told.plan = search::plan_words(fitted.program->spec);
-  return time(*fitted.program, **known, std::move(told), gear);
+  told.plan = search::plan_words(plan.program->spec);
+  return time(*plan.program, **known, std::move(told), gear);
+}
+
+search::FittedPlan Evaluator::fitted(workload::Spec spec, const Known& known) const {
+  const auto kinds = space_.recompute.empty() ? std::vector{spec.recompute.kind}  //
+                                              : space_.recompute;
+  return search::fit_plan(std::move(spec), kinds, known.cluster->platform.device);
+}
+
+Result<workload::Spec> Evaluator::plan(const Asked& asked) {
+  const auto known = cluster_of(asked.cluster);
+  if (!known) return tl::unexpected(known.error());
+  auto spec = spec_of(asked.job, *(*known)->cluster);
+  if (!spec) return spec;
+  auto plan = fitted(*std::move(spec), **known);
+  if (!plan.program)
+    return fail(Errc::config_conflict, space_.where, "this point does not fit any more",
+                "did a file change that the cluster names?");
+  return std::move(plan.program->spec);
 }
 
 Told Evaluator::tell(const Asked& asked, Gear gear) {

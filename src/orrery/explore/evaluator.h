@@ -24,6 +24,10 @@ struct Asked {
 /// Errc: those of expressions.
 [[nodiscard]] Result<Asked> asked_at(const SearchSpace& space, const At& at);
 
+/// Of a cluster by name, or by a file from the folder of a space that is at `where`: what `orrery
+/// run --cluster` takes.
+[[nodiscard]] std::string named_cluster(const std::string& text, const std::string& where);
+
 /// Prices and power there. Errc: those of expressions; config_range.
 [[nodiscard]] Result<Rates> rates_at(const SearchSpace& space, const At& at);
 
@@ -41,6 +45,10 @@ class Evaluator {
   /// simulated has `failed`.
   [[nodiscard]] Told tell(const Asked& asked, search::Gear gear);
 
+  /// Of a point that fits: the job with everything filled in, and the recomputation that it fits
+  /// with. Errc: those of reading it; config_conflict (it does not fit).
+  [[nodiscard]] Result<workload::Spec> plan(const Asked& asked);
+
  private:
   struct Known {
     std::shared_ptr<const study::Cluster> cluster;
@@ -49,6 +57,7 @@ class Evaluator {
   };
   [[nodiscard]] Result<Known*> cluster_of(const Json& asked);
   [[nodiscard]] Result<workload::Spec> spec_of(const Json& job, const study::Cluster& cluster);
+  [[nodiscard]] search::FittedPlan fitted(workload::Spec spec, const Known& known) const;
   [[nodiscard]] Result<Told> told_of(const Asked& asked, search::Gear gear);
   [[nodiscard]] Result<Told> time(const workload::Program& program, Known& known, Told told,
                                   search::Gear gear);

@@ -221,12 +221,8 @@ class Exploration {
   }
 
   void count_off(const Point& point) {
-    if (!point.estimate || !point.simulation || point.estimate->step == 0 ||
-        point.simulation->step == 0)
-      return;
-    const double off =
-        static_cast<double>(point.estimate->step) / static_cast<double>(point.simulation->step) - 1;
-    if (std::abs(off) > std::abs(explored_.worst_off)) explored_.worst_off = off;
+    const auto off = point.estimate_off();
+    if (off && std::abs(*off) > std::abs(explored_.worst_off)) explored_.worst_off = *off;
   }
 
   const SearchSpace& space_;

@@ -34,6 +34,12 @@ struct Point {
   std::string against;   ///< the first constraint that does not hold
 
   [[nodiscard]] const Told& told() const { return simulation ? *simulation : *estimate; }
+  /// Where it has both steps: how far the estimate's is off the simulation's, as a share.
+  [[nodiscard]] std::optional<double> estimate_off() const {
+    if (!estimate || !simulation || estimate->step == 0 || simulation->step == 0)
+      return std::nullopt;
+    return static_cast<double>(estimate->step) / static_cast<double>(simulation->step) - 1;
+  }
 };
 
 /// What another value of an axis would do to the best point, all else alike.

@@ -10,10 +10,9 @@
 
 #include "orrery/core/text.h"
 #include "orrery/core/units.h"
-#include "orrery/explore/evaluator.h"
 #include "orrery/present/explore_rivals.h"
+#include "orrery/present/explore_words.h"
 #include "orrery/present/words.h"
-#include "orrery/report/envelope.h"
 
 namespace orrery::present {
 
@@ -40,9 +39,17 @@ std::vector<Figure> shown_figures(const SearchSpace& space) {
   return shown;
 }
 
-std::string title_of(Figure figure, bool tokens) {
-  if (figure == Figure::rate && !tokens) return "samples/s";
-  return std::string(explore::info(figure).title);
+/// How far its estimate is from its simulation, where it has both: "-0.3 %".
+std::string off_text(const Point& point) {
+  const auto off = point.estimate_off();
+  if (!off) return "";
+  return std::abs(*off) < 5e-5 ? "0.00 %" : fmt::format("{:+.2f} %", *off * 100);
+}
+
+bool any_compared(const Explored& explored, std::size_t rows) {
+  for (std::size_t i = 0; i < std::min(rows, explored.best.size()); ++i)
+    if (explored.points[explored.best[i]].estimate_off()) return true;
+  return false;
 }
 
 std::string points_table(const SearchSpace& space, const Explored& explored, std::size_t rows,
@@ -50,7 +57,9 @@ std::string points_table(const SearchSpace& space, const Explored& explored, std
   const auto shown = shown_figures(space);
   const bool tokens = explored.points[explored.best.front()].told().tokens > 0;
   std::vector<report::Table::Column> columns;
-  for (const Figure figure : shown) columns.push_back({title_of(figure, tokens), true});
+  for (const Figure figure : shown) columns.push_back({figure_title(figure, tokens), true});
+  const bool compared = any_compared(explored, rows);
+  if (compared) columns.push_back({"est. off", true});
   columns.push_back({"front"});
   std::vector<std::size_t> axes;
   for (std::size_t a = 0; a < space.axes.size(); ++a)
@@ -65,6 +74,7 @@ std::string points_table(const SearchSpace& space, const Explored& explored, std
     for (const Figure figure : shown)
       row.push_back(explore::format(figure, point.figures[figure]) +
                     (figure == Figure::step && !point.simulation ? " *" : ""));
+    if (compared) row.push_back(off_text(point));
     row.push_back(point.front ? "yes" : "");
     const explore::At at = space.at(point.number);
     for (const std::size_t a : axes) row.push_back(printable(space.axes[a].labels[at[a]]));
@@ -120,21 +130,10 @@ std::string effects_table(const SearchSpace& space, const Explored& explored, re
                              table.text(style, 0, 160);
 }
 
-std::string lost_points(const Explored& explored, report::Style style) {
-  std::vector<std::pair<std::uint64_t, std::string>> rows;
-  if (explored.too_large > 0)
-    rows.emplace_back(explored.too_large, "needs more memory than a device has");
-  if (explored.not_told > 0)
-    rows.emplace_back(explored.not_told, "only a simulation tells (--gear auto)");
-  for (const auto& [rule, number] : explored.illegal) rows.emplace_back(number, "rule " + rule);
-  for (const auto& [constraint, number] : explored.against)
-    rows.emplace_back(number, "constraint " + constraint);
-  if (explored.failed > 0)
-    rows.emplace_back(explored.failed, "failed, the first with: " + to_string(*explored.failure));
-  std::stable_sort(rows.begin(), rows.end(),
-                   [](const auto& a, const auto& b) { return a.first > b.first; });
+std::string lost_table(const Explored& explored, report::Style style) {
   report::Table table({{"points", true}, {"not allowed, because"}});
-  for (const auto& [number, reason] : rows) table.row({count(number), printable(reason)});
+  for (const auto& [number, reason] : lost_points(explored))
+    table.row({count(number), printable(reason)});
   return table.empty() ? "" : "\n" + table.text(style);
 }
 
@@ -143,12 +142,9 @@ std::string notes(const SearchSpace& space, const Explored& explored, std::size_
   bool estimated = false, both = false;
   for (std::size_t i = 0; i < std::min(rows, explored.best.size()); ++i)
     estimated = estimated || !explored.points[explored.best[i]].simulation;
-  for (const Point& point : explored.points)
-    both = both || (point.estimate && point.simulation && point.estimate->step > 0);
-  std::string objectives;
-  for (const Figure one : space.objectives)
-    objectives += fmt::format("{}{}", objectives.empty() ? "" : ", ", explore::info(one).name);
-  text += fmt::format("front: no other is as good in all of {}, and better in one\n", objectives);
+  for (const Point& point : explored.points) both = both || point.estimate_off().has_value();
+  text += fmt::format("front: no other is as good in all of {}, and better in one\n",
+                      objective_words(space));
   if (estimated)
     text += "* estimated: ops one after another as a simulation has them alone (docs/search.md)\n";
   if (both)
@@ -157,70 +153,13 @@ std::string notes(const SearchSpace& space, const Explored& explored, std::size_
   return text;
 }
 
-void write_figures(report::JsonWriter& json, const Point& point) {
-  json.key("figures").begin_object();
-  for (const explore::FigureInfo& one : explore::figures())
-    json.field(one.name, point.figures[one.figure]);
-  json.end_object();
-}
-
-void write_point(report::JsonWriter& json, const SearchSpace& space, const Point& point) {
-  const explore::At at = space.at(point.number);
-  json.begin_object().key("at").begin_object();
-  for (std::size_t a = 0; a < at.size(); ++a)
-    json.field(space.axes[a].name, space.axes[a].labels[at[a]]);
-  json.end_object();
-  json.field("front", point.front).field("plan", point.told().plan);
-  if (point.estimate && point.estimate->step > 0) json.field("estimate_ps", point.estimate->step);
-  if (point.simulation) json.field("simulated_ps", point.simulation->step);
-  if (point.simulation && point.simulation->shares) {
-    const auto& [compute, exposed, idle] = *point.simulation->shares;
-    json.field("compute", compute).field("exposed", exposed).field("idle", idle);
-  }
-  write_figures(json, point);
-  // It was asked before, so that it can be put together again.
-  if (const auto asked = explore::asked_at(space, at))
-    json.field("cluster", asked->cluster.dump()).field("job", asked->job.dump());
-  json.end_object();
-}
-
-void write_effects(report::JsonWriter& json, const Explored& explored) {
-  json.key("axes").begin_array();
-  for (const AxisEffect& effect : explored.effects) {
-    json.begin_object()
-        .field("name", effect.name)
-        .field("explains", effect.explains)
-        .key("values")
-        .begin_array();
-    for (const explore::Alternative& other : effect.values) {
-      json.begin_object()
-          .field("value", other.label)
-          .field("best", other.own)
-          .field("state", config::word_of(other.state))
-          .field("allowed", other.allowed);
-      if (other.allowed) json.field("change", other.change);
-      json.end_object();
-    }
-    json.end_array().end_object();
-  }
-  json.end_array();
-}
-
 }  // namespace
 
 std::string explore_text(const SearchSpace& space, const Explored& explored, std::size_t rows,
                          report::Style style) {
   report::Sheet sheet(style);
-  sheet.add("space",
-            fmt::format("{}{}, {:.0f} combinations",
-                        space.file.title.empty() ? "" : printable(space.file.title) + ": ",
-                        space.axes.size() == 1 ? "1 axis" : count(space.axes.size()) + " axes",
-                        space.combinations()));
-  std::string looked =
-      fmt::format("{}: {} fit, {} allowed", plural(explored.points.size(), "point"),
-                  count(explored.fitting), count(explored.best.size()));
-  if (explored.refused > 0) looked += fmt::format("; {} refused before", count(explored.refused));
-  sheet.add("looked at", looked);
+  sheet.add("space", space_words(space));
+  sheet.add("looked at", looked_words(explored));
   std::string text = sheet.text();
   if (explored.best.empty()) {
     text += "\nno point is allowed";
@@ -230,42 +169,11 @@ std::string explore_text(const SearchSpace& space, const Explored& explored, std
                           explore::format(Figure::memory, static_cast<double>(least.told().memory)),
                           printable(space.words(space.at(least.number))));
     }
-    return text + "\n" + lost_points(explored, style);
+    return text + "\n" + lost_table(explored, style);
   }
   return text + "\n" + points_table(space, explored, rows, style) + notes(space, explored, rows) +
          effects_table(space, explored, style) + rivals_table(space, explored, style) +
-         lost_points(explored, style);
-}
-
-std::string explore_json(const SearchSpace& space, const Explored& explored, std::size_t rows) {
-  return report::envelope("search", {}, [&](report::JsonWriter& json) {
-    json.begin_object()
-        .field("combinations", space.combinations())
-        .field("points", static_cast<std::int64_t>(explored.points.size()))
-        .field("found_out", static_cast<std::int64_t>(explored.found_out))
-        .field("refused", static_cast<std::int64_t>(explored.refused))
-        .field("fitting", static_cast<std::int64_t>(explored.fitting))
-        .field("allowed", static_cast<std::int64_t>(explored.best.size()))
-        .field("too_large", static_cast<std::int64_t>(explored.too_large))
-        .field("not_told", static_cast<std::int64_t>(explored.not_told))
-        .field("failed", static_cast<std::int64_t>(explored.failed))
-        .field("simulated", static_cast<std::int64_t>(explored.simulations))
-        .field("worst_estimate_off", explored.worst_off)
-        .key("illegal")
-        .begin_object();
-    for (const auto& [rule, number] : explored.illegal)
-      json.field(rule, static_cast<std::int64_t>(number));
-    json.end_object().key("against").begin_object();
-    for (const auto& [constraint, number] : explored.against)
-      json.field(constraint, static_cast<std::int64_t>(number));
-    json.end_object().key("best").begin_array();
-    for (std::size_t i = 0; i < std::min(rows, explored.best.size()); ++i)
-      write_point(json, space, explored.points[explored.best[i]]);
-    json.end_array();
-    write_effects(json, explored);
-    write_rivals(json, space, explored);
-    json.end_object();
-  });
+         lost_table(explored, style);
 }
 
 }  // namespace orrery::present

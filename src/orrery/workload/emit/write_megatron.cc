@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/workload/emit/write_megatron.h"
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include "orrery/workload/emit/write_megatron_internal.h"
+#include "orrery/workload/spec/data_policy.h"
+#include "orrery/workload/spec/tensor_policy.h"
+
+namespace orrery::workload {
+
+namespace {
+
+std::string word(auto value) { return std::string(config::word_of(value)); }
+
+void write_data_parallel(const Spec& spec, MegatronWriter& out) {
+  const Parallel& plan = spec.parallel;
+  if (plan.sharding != Sharding::none) out.flag("--use-distributed-optimizer");
+  if (plan.sharding == Sharding::zero2 || plan.sharding == Sharding::zero3) {
+    out.flag("--use-megatron-fsdp");
+    out.add("--data-parallel-sharding-strategy",
+            plan.sharding == Sharding::zero2 ? "optim_grads" : "optim_grads_params");
+  }
+  const std::int64_t sharers = plan.dp * plan.cp;
+  if (plan.sharding != Sharding::none && plan.shard_size > 0 && plan.shard_size < sharers)
+    out.add("--num-distributed-optimizer-instances", sharers / plan.shard_size);
+  const DataPolicy policy = data_policy(spec);
+  out.flag("--overlap-grad-reduce", policy.overlap_gradients);
+  out.flag("--overlap-param-gather", policy.overlap_weights && plan.sharding != Sharding::none);
+  if (plan.bucket)
+    out.add("--ddp-bucket-size",
+            static_cast<std::int64_t>(static_cast<double>(plan.bucket->count()) /
+                                      bytes_of(spec.precision.reduce)));
+  out.without("parallel.prefetch_backward", plan.prefetch_backward.has_value());
+  out.without("parallel.keep_gathered", plan.keep_gathered.value_or(false));
+  out.without("parallel.reduce_once", plan.reduce_once.has_value());
+}
+
+void write_parallel(const Spec& spec, MegatronWriter& out) {
+  const Parallel& plan = spec.parallel;
+  out.add("--tensor-model-parallel-size", plan.tp);
+  out.flag("--sequence-parallel", plan.sp && plan.tp > 1);
+  const TensorOverlap overlap = tensor_overlap(spec);
+  out.flag("--tp-comm-overlap", overlap != TensorOverlap::none);
+  out.without("parallel.tp_overlap ring", overlap == TensorOverlap::ring);
+  out.add("--pipeline-model-parallel-size", plan.pp);
+  if (plan.cp > 1) {
+    out.add("--context-parallel-size", plan.cp);
+    out.add("--cp-comm-type", plan.cp_method == ContextMethod::ring         ? "p2p"
+                              : plan.cp_method == ContextMethod::all_gather ? "all_gather"
+                                                                            : "a2a");
+  }
+  if (plan.ep > 1) out.add("--expert-model-parallel-size", plan.ep);
+  if (spec.model.moe && plan.expert_tp() != plan.tp)
+    out.add("--expert-tensor-parallel-size", plan.expert_tp());
+  out.without("parallel.ep_own_axis", plan.ep_own_axis && plan.ep > 1);
+  out.flag("--use-tp-pp-dp-mapping", plan.order == "tp-cp-ep-pp-dp");
+  out.without("parallel.order " + plan.order,
+              plan.order != "tp-cp-ep-dp-pp" && plan.order != "tp-cp-ep-pp-dp");
+  write_data_parallel(spec, out);
+}
+
+/// Layers of the ends, where all stages between them have the same.
+void write_stages(const Spec& spec, MegatronWriter& out) {
+  const std::int64_t stages = spec.parallel.pp, chunks = spec.schedule.chunks;
+  const auto& layers = spec.schedule.stage_layers;
+  if (layers.empty()) {
+    out.without(fmt::format("{} layers on {} parts: the same on each, or what the ends have",
+                            spec.model.layers, stages * chunks),
+                spec.model.layers % (stages * chunks) != 0);
+    return;
+  }
+  std::vector<std::int64_t> each(static_cast<std::size_t>(stages), 0);
+  for (std::size_t i = 0; i < layers.size(); ++i) each[i % each.size()] += layers[i];
+  const bool even = each.size() < 3 || std::all_of(each.begin() + 1, each.end() - 1,
+                                                   [&](auto one) { return one == each[1]; });
+  const auto apart = [&](std::size_t i) { return layers[i] != layers[i % each.size()]; };
+  bool alike = true;
+  for (std::size_t i = 0; i < layers.size(); ++i) alike = alike && !apart(i);
+  out.without("schedule.stage_layers", !even || !alike);
+  if (!even || !alike) return;
+  out.add("--decoder-first-pipeline-num-layers", each.front());
+  if (each.size() > 1) out.add("--decoder-last-pipeline-num-layers", each.back());
+}
+
+void write_schedule(const Spec& spec, MegatronWriter& out) {
+  const Schedule& schedule = spec.schedule;
+  out.without("schedule.overlap false", !schedule.overlap);
+  if (spec.parallel.pp < 2) return;
+  const bool known =
+      schedule.kind == ScheduleKind::one_f_one_b || schedule.kind == ScheduleKind::interleaved;
+  out.without("schedule.kind " + word(schedule.kind), !known);
+  out.without("schedule.blocking_sends", schedule.blocking_sends);
+  const std::int64_t parts = spec.parallel.pp * schedule.chunks;
+  if (schedule.kind == ScheduleKind::interleaved && schedule.chunks > 1) {
+    if (schedule.stage_layers.empty() && spec.model.layers % parts == 0)
+      out.add("--num-layers-per-virtual-pipeline-stage", spec.model.layers / parts);
+    else
+      out.add("--num-virtual-stages-per-pipeline-rank", schedule.chunks);
+  }
+  if (known) write_stages(spec, out);
+}
+
+/// Gradients of bf16 are summed in fp32 and those of fp16 in fp16, unless these say otherwise.
+void write_gradients(const Precision& precision, MegatronWriter& out) {
+  const auto both = [&](Dtype type) {
+    return precision.gradients == type && precision.reduce == type;
+  };
+  if (both(Dtype::fp32)) {
+    out.flag("--accumulate-allreduce-grads-in-fp32", precision.weights == Dtype::fp16);
+  } else if (both(Dtype::bf16) && precision.weights == Dtype::bf16) {
+    out.flag("--grad-reduce-in-bf16");
+  } else {
+    out.without(fmt::format("gradients in {}, sent in {}", word(precision.gradients),
+                            word(precision.reduce)),
+                !both(Dtype::fp16) || precision.weights != Dtype::fp16);
+  }
+}
+
+void write_precision(const Precision& precision, MegatronWriter& out) {
+  out.flag("--bf16", precision.weights == Dtype::bf16);
+  out.flag("--fp16", precision.weights == Dtype::fp16);
+  const bool usual = bytes_of(precision.weights) >= 2 && precision.weights != Dtype::tf32;
+  out.without("weights in " + word(precision.weights), !usual);
+  out.without("activations in " + word(precision.activations),
+              precision.activations != precision.weights);
+  write_gradients(precision, out);
+  const Dtype products = precision.product_type();
+  if (products == Dtype::fp8 && precision.activations == precision.weights) {
+    out.add("--fp8-format", "hybrid");
+    out.add("--fp8-recipe", precision.scaling == Scaling::delayed     ? "delayed"
+                            : precision.scaling == Scaling::tensor    ? "tensorwise"
+                            : precision.scaling == Scaling::blockwise ? "blockwise"
+                                                                      : "mxfp8");
+  } else if (products == Dtype::fp4 && precision.activations == precision.weights) {
+    out.add("--fp4-format", "e2m1");
+  } else {
+    out.without("products in " + word(products), products != precision.weights);
+  }
+  if (precision.optimizer == Dtype::bf16) {
+    out.flag("--use-precision-aware-optimizer");
+    out.add("--exp-avg-dtype", "bf16");
+    out.add("--exp-avg-sq-dtype", "bf16");
+  } else {
+    out.without("moments in " + word(precision.optimizer), precision.optimizer != Dtype::fp32);
+  }
+  out.without("no fp32 copy of weights", !precision.master_weights);
+}
+
+void write_recompute(const Recompute& recompute, bool experts, MegatronWriter& out) {
+  if (recompute.kind == RecomputeKind::none) return;
+  if (recompute.kind == RecomputeKind::full) {
+    out.add("--recompute-granularity", "full");
+    out.add("--recompute-method", "uniform");
+    out.add("--recompute-num-layers", 1);
+    return;
+  }
+  if (recompute.kind == RecomputeKind::selective) {
+    out.add("--recompute-granularity", "selective");
+    return;
+  }
+  std::vector<std::string> ops = recompute.ops;
+  const auto take = [&](std::vector<std::string> some) {
+    for (const std::string& one : some)
+      if (std::find(ops.begin(), ops.end(), one) == ops.end()) return false;
+    std::erase_if(ops, [&](const std::string& op) {
+      return std::find(some.begin(), some.end(), op) != some.end();
+    });
+    return true;
+  };
+  std::vector<std::string> modules;
+  if (take({"attention"})) modules.emplace_back("core_attn");
+  if (take({"norm"})) modules.emplace_back("layernorm");
+  if (experts && take({"activation"})) modules.emplace_back("moe_act");
+  if (!experts && take({"mlp_up", "activation", "mlp_down"})) modules.emplace_back("mlp");
+  if (!modules.empty()) {
+    out.add("--recompute-granularity", "selective");
+    out.add("--recompute-modules", std::move(modules));
+  }
+  for (const std::string& op : ops) out.without("recompute.ops " + op);
+}
+
+void write_optimizer(const Spec& spec, MegatronWriter& out) {
+  const OptimizerKind kind = spec.optimizer.kind;
+  const bool sgd = kind == OptimizerKind::sgd || kind == OptimizerKind::sgd_momentum;
+  out.add("--optimizer", sgd ? "sgd" : kind == OptimizerKind::muon ? "muon" : "adam");
+  if (kind == OptimizerKind::sgd) out.add("--sgd-momentum", 0);
+  if (!spec.optimizer.gradient_norm) out.add("--clip-grad", 0);
+}
+
+void write_others(const Spec& spec, MegatronWriter& out) {
+  const Kernels& kernels = spec.kernels;
+  if (!kernels.flash_attention) out.add("--attention-backend", "unfused");
+  out.flag("--deterministic-mode", kernels.deterministic);
+  out.without("kernels of " + word(kernels.framework),
+              kernels.framework != Framework::none && kernels.framework != Framework::megatron);
+  out.without("kernels.graphs: it differs from release to release", kernels.graphs);
+  out.without("kernels.loss", kernels.loss.has_value());
+  out.without("offload.optimizer: there, the host updates what it has", spec.offload.optimizer);
+  out.without("offload.weights", spec.offload.weights);
+  out.without("lora", spec.lora.has_value());
+}
+
+}  // namespace
+
+MegatronJob to_megatron(const Spec& spec) {
+  MegatronJob job;
+  MegatronWriter out(job);
+  write_megatron_model(spec, out);
+  write_parallel(spec, out);
+  write_schedule(spec, out);
+  out.add("--micro-batch-size", spec.batch.micro);
+  out.add("--global-batch-size", spec.global_batch());
+  if (spec.model.kind == ModelKind::decoder) out.add("--seq-length", spec.batch.seq);
+  write_precision(spec.precision, out);
+  write_recompute(spec.recompute, spec.model.moe.has_value(), out);
+  write_optimizer(spec, out);
+  write_others(spec, out);
+  return job;
+}
+
+std::string MegatronJob::text() const {
+  constexpr std::string_view kSpecial = " '\"()[]*$`\\!&;|<>?~#{}";  // to a shell; none has a '
+  std::string out;
+  for (const MegatronArgument& one : arguments) {
+    out += (out.empty() ? "" : " \\\n") + one.name;
+    for (const std::string& value : one.values) {
+      const bool plain = value.find_first_of(kSpecial) == std::string::npos;
+      out += plain ? " " + value : " '" + value + "'";
+    }
+  }
+  return out + "\n";
+}
+
+}  // namespace orrery::workload

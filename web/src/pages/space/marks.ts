@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// How points look: told apart by shape as well as by colour.
+import type { Colours } from '../../theme';
+
+const crowded = 2000; // from so many points on estimated ones are small squares
+
+export const isCrowded = (count: number): boolean => count > crowded;
+
+// Filled where it is simulated, a ring where it is only estimated.
+export function drawPoint(context: CanvasRenderingContext2D, x: number, y: number, filled: boolean, small: boolean): void {
+  if (small) {
+    context.fillRect(x - 1.25, y - 1.25, 2.5, 2.5);
+    return;
+  }
+  context.beginPath();
+  context.arc(x, y, 3.5, 0, 2 * Math.PI);
+  if (filled) context.fill();
+  else context.stroke();
+}
+
+function path(context: CanvasRenderingContext2D, x: number, y: number, size: number): void {
+  context.beginPath();
+  context.moveTo(x, y - size);
+  context.lineTo(x + size, y);
+  context.lineTo(x, y + size);
+  context.lineTo(x - size, y);
+  context.closePath();
+}
+
+export function drawDiamond(context: CanvasRenderingContext2D, x: number, y: number, colours: Colours, filled: boolean): void {
+  path(context, x, y, 6);
+  context.fillStyle = filled ? colours.critical : colours.card;
+  context.fill();
+  context.lineWidth = filled ? 1.5 : 2;
+  context.strokeStyle = filled ? colours.card : colours.critical;
+  context.stroke();
+}
+
+export function drawRing(context: CanvasRenderingContext2D, x: number, y: number, colour: string, size: number): void {
+  context.beginPath();
+  context.arc(x, y, size, 0, 2 * Math.PI);
+  context.lineWidth = 2.5;
+  context.strokeStyle = colour;
+  context.stroke();
+}

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A space's points as columns, one for everything that they can be laid out by. Pure.
+import * as format from '../../format';
+import type { SpaceData } from '../../space_data';
+import { figureText, offText, unitOf } from './words';
+
+export interface Dimension {
+  name: string; // in addresses
+  title: string;
+  about: string;
+  kind: 'axis' | 'figure' | 'share' | 'told';
+  labels: readonly string[] | null; // of an axis: its values are their places
+  ordered: boolean; // numbers that ascend
+  more: boolean; // is better
+  values: Float64Array; // by point; NaN: not known
+  low: number; // of those that are known; NaN: none is
+  high: number;
+  unit: { unit: string; factor: number }; // in which a value is typed
+  text(value: number): string;
+}
+
+export interface Model {
+  data: SpaceData;
+  count: number;
+  dims: Dimension[]; // axes first, then figures, then what simulations tell
+  objectives: Dimension[];
+  front: Uint8Array; // 1: on it
+  off: Float64Array; // how far the estimate is off the simulation, as a share; NaN: not both are there
+  shares: Map<number, [compute: number, exposed: number, idle: number]>;
+  rank: Float64Array; // by the first objective, from 0, the best, to 1
+}
+
+function boundsOf(values: Float64Array): [number, number] {
+  let [low, high] = [NaN, NaN];
+  for (const value of values) {
+    if (!Number.isFinite(value)) continue;
+    if (!(value >= low)) low = value;
+    if (!(value <= high)) high = value;
+  }
+  return [low, high];
+}
+
+function dimension(part: Omit<Dimension, 'low' | 'high'>): Dimension {
+  const [low, high] = boundsOf(part.values);
+  return { ...part, low, high };
+}
+
+function axisDims(data: SpaceData): Dimension[] {
+  return data.axes.map(({ name, ordered, labels, at }) => dimension({
+    name, title: name, about: 'an axis of the space', kind: 'axis', labels, ordered, more: false,
+    values: Float64Array.from(at), unit: { unit: '', factor: 1 }, text: (value) => labels[Math.round(value)] ?? '',
+  }));
+}
+
+function figureDims(data: SpaceData): Dimension[] {
+  return data.figures.map(({ name, title, about, more, values }) => dimension({
+    name, title, about, kind: 'figure', labels: null, ordered: true, more,
+    values: Float64Array.from(values, (value) => value ?? NaN), unit: unitOf(name), text: (value) => figureText(name, value),
+  }));
+}
+
+const percent = { unit: '%', factor: 0.01 };
+
+function shareDims(data: SpaceData): Dimension[] {
+  const { point, compute, exposed, idle } = data.shares;
+  if (point.length === 0) return [];
+  const made = (name: string, title: string, about: string, shares: number[], more: boolean): Dimension => {
+    const values = new Float64Array(data.count).fill(NaN);
+    point.forEach((at, i) => { values[at] = shares[i]; });
+    return dimension({ name, title, about, kind: 'share', labels: null, ordered: true, more, values, unit: percent, text: (value) => (Number.isFinite(value) ? `${(value * 100).toFixed(1)} %` : '–') });
+  };
+  return [
+    made('compute', 'computing', 'share of the step, on average over devices; only simulations tell', compute, true),
+    made('exposed', 'exposed communication', 'share of the step in which devices only communicate; only simulations tell', exposed, false),
+    made('idle', 'idle', 'share of the step in which devices do nothing: bubbles, waiting; only simulations tell', idle, false),
+  ];
+}
+
+// What the two gears tell, and how far they are apart.
+function toldDims(data: SpaceData, off: Float64Array): Dimension[] {
+  const step = (name: string, title: string, told: number[]): Dimension => dimension({
+    name, title, about: `the step as ${title}`, kind: 'told', labels: null, ordered: true, more: false,
+    values: Float64Array.from(told, (ps) => (ps > 0 ? ps * 1e-12 : NaN)), unit: { unit: 's', factor: 1 }, text: (value) => (Number.isFinite(value) ? format.time(value * 1e12) : '–'),
+  });
+  return [
+    step('estimated', 'estimated', data.estimated), step('simulated', 'simulated', data.simulated),
+    dimension({ name: 'off', title: 'estimate off', about: 'the estimate over the simulation, less one', kind: 'told', labels: null, ordered: true, more: false, values: off, unit: percent, text: offText }),
+  ];
+}
+
+function ranked({ values, more }: Dimension): Float64Array {
+  const order = Array.from(values, (_, i) => i);
+  const key = (i: number): number => (Number.isFinite(values[i]) ? (more ? -values[i] : values[i]) : Infinity);
+  order.sort((a, b) => (key(a) === key(b) ? a - b : key(a) - key(b)));
+  const rank = new Float64Array(values.length);
+  order.forEach((point, i) => { rank[point] = values.length > 1 ? i / (values.length - 1) : 0; });
+  return rank;
+}
+
+export function layModel(data: SpaceData): Model {
+  const off = Float64Array.from(data.estimated, (ps, i) => (ps > 0 && data.simulated[i] > 0 ? ps / data.simulated[i] - 1 : NaN));
+  const figures = figureDims(data);
+  const objectives = data.objectives.map((at) => figures[at]);
+  const front = new Uint8Array(data.count);
+  for (const point of data.front) front[point] = 1;
+  const { point, compute, exposed, idle } = data.shares;
+  return {
+    data, count: data.count, dims: [...axisDims(data), ...figures, ...shareDims(data), ...toldDims(data, off)],
+    objectives, front, off, shares: new Map(point.map((at, i) => [at, [compute[i], exposed[i], idle[i]]])), rank: ranked(objectives[0]),
+  };
+}
+
+// The same, of those points only that have a value of `other`, too.
+export function within(dim: Dimension, other: Dimension): Dimension {
+  return dimension({ ...dim, values: dim.values.map((value, i) => (Number.isFinite(other.values[i]) ? value : NaN)) });
+}
+
+// Whether it tells any points apart.
+export const several = (dim: Dimension): boolean => dim.high > dim.low;
+
+export const dimNamed = (model: Model, name: string | undefined): Dimension | undefined => model.dims.find((dim) => dim.name === name);
+
+// "tp 8, pp 4", of axes with several values where there are any.
+export function pointWords(model: Model, point: number): string {
+  const axes = model.dims.filter((dim) => dim.kind === 'axis');
+  const telling = axes.filter((dim) => dim.labels!.length > 1);
+  return (telling.length > 0 ? telling : axes).map((dim) => `${dim.title} ${dim.text(dim.values[point])}`).join(', ');
+}
+
+export const planOf = ({ data }: Model, point: number): string => data.plans[data.plan[point]] ?? '';
+
+// What is known of its step: "3.194 s, simulated; the estimate is +0.25 % off".
+export function stepWords({ data, off }: Model, point: number): string {
+  const [estimated, simulated] = [data.estimated[point], data.simulated[point]];
+  if (simulated === 0) return `${format.time(estimated)}, estimated`;
+  return `${format.time(simulated)}, simulated${Number.isFinite(off[point]) ? `; the estimate is ${offText(off[point])} off` : ''}`;
+}
