@@ -1,12 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "search_space.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <map>
+#include <optional>
 #include <utility>
 
+#include "mpi_module.h"
 #include "orrery/core/text.h"
 #include "orrery/core/units.h"
+#include "orrery/explore/crew.h"
+#include "orrery/present/checked_text.h"
 #include "orrery/present/explore_text.h"
 #include "progress.h"
 
@@ -64,6 +72,140 @@ Result<Part> part_of(const std::string& text) {
   return Part{static_cast<std::uint32_t>(*part), static_cast<std::uint32_t>(*parts)};
 }
 
+/// What options say that do not go together.
+Result<Part> checked_options(const SpaceOptions& options, const std::string& file) {
+  const auto part = part_of(options.part);
+  if (!part) return part;
+  const char* hint = "-o points.jsonl";
+  if (file == "-")
+    return fail(Errc::usage, "--output", "is where a search goes on, and stdout is no such place",
+                "-o points.jsonl; --json prints what came out");
+  if (part->part > 0 && file.empty())
+    return fail(Errc::usage, "--part", "is to be kept, and nobody says where", hint);
+  if (part->part > 0 && options.executor.who != Who::threads)
+    return fail(Errc::usage, "--part", "is one share, and --executor has all of them looked at",
+                "give one of the two");
+  if (options.executor.who == Who::slurm && file.empty())
+    return fail(Errc::usage, "--executor slurm", "keeps points, and nobody says where", hint);
+  if (options.executor.who != Who::slurm && !options.executor.slurm.empty())
+    return fail(Errc::usage, "--slurm-option", "is for --executor slurm",
+                "leave it out, or give both");
+  return part;
+}
+
+/// Shown while a search goes on: how fast it is, when it will be through, and the best so far.
+class SearchProgress {
+ public:
+  explicit SearchProgress(const Session& session) : progress_(session) {}
+  [[nodiscard]] bool active() const { return progress_.active(); }
+  void clear() { progress_.clear(); }
+
+  void tell(const explore::SoFar& so_far) {
+    static const std::map<std::string_view, Progress::Phase> phases{
+        {"estimate", {"estimate", "estimating", "points"}},
+        {"simulate", {"simulate", "simulating", "points"}}};
+    if (so_far.done == 0) begun_ = Clock::now();
+    const auto now = Clock::now();
+    const bool end = so_far.done == so_far.of;
+    if (!end && so_far.done > 0 && now - last_ < kBetweenWords) return;
+    last_ = now;
+    Progress::Phase phase = phases.at(so_far.what);
+    phase.about = words(so_far, std::chrono::duration<double>(now - begun_).count());
+    progress_.tell(phase, so_far.done, so_far.of);
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  static constexpr auto kBetweenWords = std::chrono::milliseconds(100);
+
+  static std::string words(const explore::SoFar& so_far, double seconds) {
+    std::string text;
+    const auto found = static_cast<double>(so_far.done - so_far.known);
+    if (found > 0 && seconds >= 1) {
+      const double rate = found / seconds, left = static_cast<double>(so_far.of - so_far.done);
+      text = fmt::format(
+          "{:.3g} a second, {} left", rate,
+          format_time(Time(static_cast<std::int64_t>(left / rate) * 1'000'000'000'000)));
+    }
+    const std::string best = so_far.best.words();
+    if (best.empty()) return text;
+    return text + (text.empty() ? "" : "; ") + "best so far: " + best;
+  }
+
+  Progress progress_;
+  Clock::time_point begun_{}, last_{};
+};
+
+int say_checked(const explore::SearchSpace& space, const Session& session) {
+  const auto checked = explore::checked(space);
+  if (!checked) return session.fail(checked.error());
+  return session.deliver(
+      present::checked_text(space, *checked, session.out_style()),
+      [&] { return present::checked_json(*checked); }, checked->impossible ? kSaysNo : kOk);
+}
+
+/// Reads the space and looks at it; with `channel` the other processes do.
+int search_here(const SpaceOptions& options, explore::ExploreOptions how, std::size_t rows,
+                Session& session, explore::Channel* channel) {
+  how.answers.file = std::exchange(session.output, {});
+  const auto refuse = [&](const Error& error) {
+    if (channel != nullptr) explore::dismiss(*channel);
+    return session.fail(error);
+  };
+  const auto part = checked_options(options, how.answers.file);
+  if (!part) return refuse(part.error());
+  const auto text = config::read_text(options.file);
+  if (!text) return refuse(text.error());
+  const auto space = explore::parse_space(*text, options.file);
+  if (!space) return refuse(space.error());
+  how.answers.force = session.force;
+  how.answers.part = part->part;
+  how.answers.parts = part->parts;
+  if (options.executor.who == Who::slurm)
+    return write_shares({*space, options.file}, how, options.executor, rows, session);
+  std::optional<explore::CrewExecutor> crew;
+  if (channel != nullptr) {
+    crew.emplace(*channel, *space);
+    if (auto begun = crew->begin(*text); !begun) return session.fail(begun.error());
+    how.answers.executor = &*crew;
+  }
+  SearchProgress progress(session);
+  if (progress.active())
+    how.answers.progress = [&](const explore::SoFar& so_far) { progress.tell(so_far); };
+  how.checked = [&](const explore::CheckedSpace& checked) {
+    if (checked.impossible)
+      session.warn(present::checked_words(checked));
+    else
+      session.note(present::checked_words(checked));
+  };
+  const auto found = explore::explore(*space, how);
+  progress.clear();
+  if (!found) return session.fail(found.error());
+  const bool done = !found->best.empty() || part->part > 0;
+  return session.deliver(
+      present::explore_text(*space, *found, rows, session.out_style()),
+      [&] { return present::explore_json(*space, *found, rows); }, done ? kOk : kSaysNo);
+}
+
+int search_by_mpi(const SpaceOptions& options, explore::ExploreOptions how, std::size_t rows,
+                  Session& session) {
+  auto processes = MpiProcesses::begin();
+  if (!processes) return session.fail(processes.error());
+  explore::Channel& channel = processes->channel();
+  // mpirun gives its processes a terminal, wherever what they print goes.
+  if (session.color == "auto") session.color = "never";
+  // Several processes share a machine.
+  how.answers.threads = std::max(1u, how.answers.threads);
+  int code = kOk;
+  if (channel.place() > 0)
+    explore::serve(channel, how.answers.threads);
+  else
+    code = search_here(options, std::move(how), rows, session,
+                       channel.count() > 1 ? &channel : nullptr);
+  processes->leave();
+  return code;
+}
+
 }  // namespace
 
 void add_space_options(CLI::App& command, SpaceOptions& options) {
@@ -76,39 +218,27 @@ void add_space_options(CLI::App& command, SpaceOptions& options) {
                   "Of a space only the Kth of N parts, kept in FILE.part-K-of-N; env: as the "
                   "launcher says")
       ->type_name("K/N");
+  add_executor_options(command, options.executor);
+  command.add_flag("--check", options.check,
+                   "Only say how large the space is, and what constraints over axes leave of it");
+}
+
+std::string SpaceOptions::given() const {
+  if (!part.empty()) return "--part";
+  if (check) return "--check";
+  if (executor.who != Who::threads) return "--executor";
+  return executor.slurm.empty() ? "" : "--slurm-option";
 }
 
 int search_space(const SpaceOptions& options, explore::ExploreOptions how, std::size_t rows,
                  Session& session) {
-  const auto space = explore::read_space(options.file);
-  if (!space) return session.fail(space.error());
-  const auto part = part_of(options.part);
-  if (!part) return session.fail(part.error());
-  how.answers.file = std::exchange(session.output, {});
-  how.answers.force = session.force;
-  how.answers.part = part->part;
-  how.answers.parts = part->parts;
-  if (how.answers.file == "-")
-    return session.fail({Errc::usage, "--output",
-                         "is where a search goes on, and stdout is no such place",
-                         "-o points.jsonl; --json prints what came out"});
-  if (part->part > 0 && how.answers.file.empty())
-    return session.fail(
-        {Errc::usage, "--part", "is to be kept, and nobody says where", "-o points.jsonl"});
-  Progress progress(session);
-  how.answers.progress = [&](const char* what, std::size_t done, std::size_t of) {
-    static const std::map<std::string_view, Progress::Phase> phases{
-        {"estimate", {"estimate", "estimating", "points"}},
-        {"simulate", {"simulate", "simulating", "points"}}};
-    progress.tell(phases.at(what), done, of);
-  };
-  const auto found = explore::explore(*space, how);
-  progress.clear();
-  if (!found) return session.fail(found.error());
-  const bool done = !found->best.empty() || part->part > 0;
-  return session.deliver(
-      present::explore_text(*space, *found, rows, session.out_style()),
-      [&] { return present::explore_json(*space, *found, rows); }, done ? kOk : kSaysNo);
+  if (options.check) {
+    const auto space = explore::read_space(options.file);
+    return space ? say_checked(*space, session) : session.fail(space.error());
+  }
+  if (options.executor.who == Who::mpi)
+    return search_by_mpi(options, std::move(how), rows, session);
+  return search_here(options, std::move(how), rows, session, nullptr);
 }
 
 }  // namespace orrery::app

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "orrery/explore/explore.h"
+#include "search_executor.h"
 #include "session.h"
 
 namespace orrery::app {
@@ -15,9 +16,13 @@ namespace orrery::app {
 struct SpaceOptions {
   std::string file;  ///< empty: no space is asked about
   std::string part;  ///< "3/16", or "env"
+  bool check = false;
+  ExecutorOptions executor;
+  /// An option of spaces that was given; empty: none.
+  [[nodiscard]] std::string given() const;
 };
 
-/// `--part`, and what the file is.
+/// `--part`, who looks at points, and what the file is.
 void add_space_options(CLI::App& command, SpaceOptions& options);
 
 /// `how` has gear, simulated and threads; `rows` points are shown. The exit code.
