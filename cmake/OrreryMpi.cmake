@@ -1,7 +1,8 @@
 # What speaks MPI, loaded by `orrery search --executor mpi` alone: programs that are started a thousand times a day should
 # not have to load an MPI library each time, nor need one.
 option(ORRERY_MPI "Searches by MPI, where there is an MPI library" ON)
-if(NOT ORRERY_MPI)
+# Sanitizers take for leaks and races what MPI libraries do on purpose.
+if(NOT ORRERY_MPI OR ORRERY_SANITIZE)
   return()
 endif()
 set(MPI_CXX_SKIP_MPICXX ON)
