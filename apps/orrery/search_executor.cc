@@ -57,10 +57,10 @@ std::string merging(const SearchedSpace& searched, const explore::ExploreOptions
   return typed(words);
 }
 
-Result<std::string> write_script(const SearchedSpace& searched, const explore::ExploreOptions& how,
-                                 const ExecutorOptions& options, const fs::path& folder,
-                                 const std::vector<explore::Share>& shares,
-                                 const Session& session) {
+/// A script that does not hold what is finished.
+Result<std::string> script_of(const SearchedSpace& searched, const explore::ExploreOptions& how,
+                              const ExecutorOptions& options, const fs::path& folder,
+                              const std::vector<explore::Share>& shares, const Session& session) {
   std::error_code error;
   const fs::path here = fs::current_path(error);
   if (error) return fail(Errc::output_failed, ".", error.message());
@@ -73,12 +73,7 @@ Result<std::string> write_script(const SearchedSpace& searched, const explore::E
   script.name = folder.stem().string();
   script.threads = how.answers.threads;
   script.options = options.slurm;
-  const auto text = explore::share_script(script, shares);
-  if (!text) return tl::unexpected(text.error());
-  const std::string path = (folder / "shares.sh").string();
-  if (auto written = write_whole(path, *text, {.force = true}); !written)
-    return tl::unexpected(written.error());
-  return path;
+  return explore::share_script(script, shares);
 }
 
 }  // namespace
@@ -107,6 +102,8 @@ int write_shares(const SearchedSpace& searched, const explore::ExploreOptions& h
   const auto shares = explore::shares_of(searched.space, how, options.shares);
   if (!shares) return session.fail(shares.error());
   const fs::path folder = fs::path(how.answers.file).replace_extension(".slurm");
+  const auto script = script_of(searched, how, options, folder, *shares, session);
+  if (!script) return session.fail(script.error());
   std::error_code error;
   fs::create_directories(folder, error);
   if (error) return session.fail({Errc::output_failed, folder.string(), error.message()});
@@ -115,10 +112,10 @@ int write_shares(const SearchedSpace& searched, const explore::ExploreOptions& h
   const bool open = std::any_of(shares->begin(), shares->end(),
                                 [](const explore::Share& share) { return share.open > 0; });
   if (open) {
-    const auto script = write_script(searched, how, options, folder, *shares, session);
-    if (!script) return session.fail(script.error());
-    commands.script = *script;
-    commands.submit = typed({"sbatch", *script});
+    commands.script = (folder / "shares.sh").string();
+    commands.submit = typed({"sbatch", commands.script});
+    if (auto written = write_whole(commands.script, *script, {.force = true}); !written)
+      return session.fail(written.error());
   }
   commands.manifest = (folder / "shares.tsv").string();
   auto written = write_whole(commands.manifest, explore::share_manifest(*shares, how.answers.file),

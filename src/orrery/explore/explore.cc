@@ -178,11 +178,11 @@ class Exploration {
 }  // namespace
 
 Result<Explored> explore(const SearchSpace& space, const ExploreOptions& options) {
+  auto answers = Answers::open(space, options.answers);
+  if (!answers) return tl::unexpected(answers.error());
   auto ahead = checked(space);
   if (!ahead) return tl::unexpected(ahead.error());
   if (options.checked) options.checked(*ahead);
-  auto answers = Answers::open(space, options.answers);
-  if (!answers) return tl::unexpected(answers.error());
   auto explored = Exploration(space, options, **answers).run();
   if (!explored) return explored;
   explored->checked = *std::move(ahead);
