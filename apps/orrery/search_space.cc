@@ -121,10 +121,10 @@ class SearchProgress {
   static std::string words(const explore::SoFar& so_far, double seconds) {
     std::string text;
     const auto found = static_cast<double>(so_far.done - so_far.known);
-    if (found > 0 && seconds >= 1) {
+    if (found > 0 && so_far.done < so_far.of && seconds >= 1) {
       const double rate = found / seconds, left = static_cast<double>(so_far.of - so_far.done);
       text = fmt::format(
-          "{:.3g} a second, {} left", rate,
+          "{:.3g}/s, {} left", rate,
           format_time(Time(static_cast<std::int64_t>(left / rate) * 1'000'000'000'000)));
     }
     const std::string best = so_far.best.words();

@@ -128,7 +128,7 @@ def kill(how, processes, draw):
     """How many were: all of them; of MPI's one, after which the others end by themselves."""
     victims = [process.pid for process in processes if process.poll() is None]
     if how == "mpi" and victims:
-        victims = [draw.choice(running())]
+        victims = [draw.choice(running() or victims)]
     killed = 0
     for victim in victims:
         try:
@@ -195,7 +195,7 @@ def main():
             done[how] += kill(how, processes, draw)
             lines = check_kept(lines, search)
             # Now and then to the end: as if nothing had happened.
-            if draw.random() < 0.1 or sum(done.values()) >= kills:
+            if draw.random() < 0.06 or sum(done.values()) >= kills:
                 result = finish(search, draw, ways)
                 assert result["found_out"] + len(lines) == points["found_out"], "found out again"
                 with open(search.file, "rb") as text:
