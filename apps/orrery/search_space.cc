@@ -233,6 +233,7 @@ std::string SpaceOptions::given() const {
 int search_space(const SpaceOptions& options, explore::ExploreOptions how, std::size_t rows,
                  Session& session) {
   if (options.check) {
+    session.output.clear();  // where points would be kept
     const auto space = explore::read_space(options.file);
     return space ? say_checked(*space, session) : session.fail(space.error());
   }
