@@ -10,6 +10,7 @@
 
 #include "arguments.h"
 #include "data_folder.h"
+#include "mpi_module.h"
 #include "orrery/core/text.h"
 #include "orrery/core/units.h"
 #include "orrery/platform/catalogue.h"
@@ -58,6 +59,8 @@ std::vector<Line> examine() {
       {"web page", true,
        page > 0 ? fmt::format("built in, {}", format_bytes(Bytes(static_cast<std::int64_t>(page))))
                 : "not built in; './setup --page' does that"});
+  const auto mpi = mpi_library();
+  lines.push_back({"MPI", true, mpi ? *mpi : "not built in; './setup mpi' and a build do that"});
   const study::KnownCase test = study::run_known_case();
   lines.push_back({"self-test", test.exact, test.text});
   lines.push_back(

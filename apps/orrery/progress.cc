@@ -2,6 +2,7 @@
 #include "progress.h"
 
 #include <fmt/format.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -26,6 +27,18 @@ std::string in_json(std::string_view text) {
   std::string json;
   report::JsonWriter(json).value(text);
   return json;
+}
+
+/// As much of a line as the terminal has room for: the rest would stay there when the next is
+/// written over it.
+std::string within_terminal(std::string line) {
+  winsize size{};
+  if (::ioctl(2, TIOCGWINSZ, &size) != 0 || size.ws_col == 0 || line.size() < size.ws_col)
+    return line;
+  std::size_t end = size.ws_col - 1u;
+  while (end > 0 && (static_cast<unsigned char>(line[end]) & 0xc0) == 0x80) --end;
+  line.resize(end);
+  return line;
 }
 
 std::string amount(std::uint64_t number, std::string_view unit) {
@@ -59,7 +72,7 @@ void Progress::show(const Phase& phase, std::uint64_t done, std::uint64_t of) {
     line += fmt::format(": {} of {}{}", amount(done, phase.unit), amount(of, phase.unit),
                         phase.unit == "bytes" ? "" : fmt::format(" {}", phase.unit));
   if (!phase.about.empty()) line += fmt::format(" ({})", printable(phase.about));
-  talk(fmt::format("\r\x1b[K{}", line));
+  talk(fmt::format("\r\x1b[K{}", within_terminal(std::move(line))));
   shown_ = true;
 }
 

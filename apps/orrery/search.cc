@@ -119,12 +119,9 @@ int find_in_space(const SearchOptions& options, Session& session) {
 
 int find_plans(SearchOptions& options, Session& session) {
   if (!options.space.file.empty()) return find_in_space(options, session);
-  if (!options.space.part.empty())
-    return session.fail({Errc::usage, "--part", "is of a space, and none is given",
-                         "orrery search space.yaml -o points.jsonl --part 3/16"});
-  if (options.space.page.wanted())
-    return session.fail({Errc::usage, "--html", "is of a space, and none is given",
-                         "orrery search space.yaml --html points.html"});
+  if (const std::string given = options.space.given(); !given.empty())
+    return session.fail({Errc::usage, given, "is of a space, and none is given",
+                         "orrery search space.yaml -o points.jsonl"});
   if (!options.question.job.given())
     return session.fail({Errc::usage, "--model", "is missing",
                          "a model of the catalogue, or a specification: --spec job.yaml"});
@@ -191,7 +188,8 @@ void add_search(CLI::App& table, Session& session) {
       "Examples:\n"
       "  orrery search --model llama-3-70b --gpu h100-sxm --gpus 256\n"
       "  orrery search space.yaml -o points.jsonl\n"
-      "  orrery search space.yaml --html points.html\n");
+      "  orrery search space.yaml --html points.html\n"
+      "  mpirun -n 64 orrery search space.yaml -o points.jsonl --executor mpi\n");
   const auto options = std::make_shared<SearchOptions>();
   add_space_options(*command, options->space);
   command->add_option("--gpu", options->gpus, "Devices of the catalogue")

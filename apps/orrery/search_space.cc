@@ -1,12 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "search_space.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
 #include <cstdlib>
 #include <map>
+#include <optional>
 #include <utility>
 
+#include "mpi_module.h"
 #include "orrery/core/text.h"
 #include "orrery/core/units.h"
+#include "orrery/explore/crew.h"
+#include "orrery/present/checked_text.h"
 #include "orrery/present/explore_page.h"
 #include "orrery/present/explore_text.h"
 #include "orrery/report/html_space.h"
@@ -66,22 +74,6 @@ Result<Part> part_of(const std::string& text) {
   return Part{static_cast<std::uint32_t>(*part), static_cast<std::uint32_t>(*parts)};
 }
 
-/// Whether everything can go where it is to go.
-Result<void> check_outputs(const SpaceOptions& options, const explore::AnswerOptions& answers,
-                           const Session& session) {
-  if (answers.file == "-")
-    return fail(Errc::usage, "--output", "is where a search goes on, and stdout is no such place",
-                "-o points.jsonl; --json prints what came out");
-  if (answers.part > 0 && answers.file.empty())
-    return fail(Errc::usage, "--part", "is to be kept, and nobody says where", "-o points.jsonl");
-  if (answers.part > 0 && options.page.wanted())
-    return fail(Errc::usage, "--html", "is of all points, and --part looks at some",
-                "the same command without --part, when all parts are done");
-  if (options.page.path == "-" && session.json)
-    return fail(Errc::usage, "", "only one thing can go to stdout", "");
-  return {};
-}
-
 Result<void> write_page(const explore::SearchSpace& space, const explore::Explored& found,
                         std::uint32_t threads, PageFile& page, const Session& session) {
   if (!page.wanted()) return {};
@@ -92,6 +84,162 @@ Result<void> write_page(const explore::SearchSpace& space, const explore::Explor
   };
   if (auto written = page.write(filled, session); !written) return tl::unexpected(written.error());
   return {};
+}
+
+/// What options say that do not go together.
+Result<Part> checked_options(const SpaceOptions& options, const std::string& file,
+                             const Session& session) {
+  const auto part = part_of(options.part);
+  if (!part) return part;
+  const char* hint = "-o points.jsonl";
+  if (file == "-")
+    return fail(Errc::usage, "--output", "is where a search goes on, and stdout is no such place",
+                "-o points.jsonl; --json prints what came out");
+  if (options.page.path == "-" && session.json)
+    return fail(Errc::usage, "", "only one thing can go to stdout", "");
+  if (part->part > 0 && file.empty())
+    return fail(Errc::usage, "--part", "is to be kept, and nobody says where", hint);
+  if (part->part > 0 && options.page.wanted())
+    return fail(Errc::usage, "--html", "is of all points, and --part looks at some",
+                "the same command without --part, when all parts are done");
+  if (options.page.wanted() && options.executor.who == Who::slurm)
+    return fail(Errc::usage, "--html", "is of points that are known, and --executor slurm has none",
+                "the same command without --executor, when all shares are done");
+  if (part->part > 0 && options.executor.who != Who::threads)
+    return fail(Errc::usage, "--part", "is one share, and --executor has all of them looked at",
+                "give one of the two");
+  if (options.executor.who == Who::slurm && file.empty())
+    return fail(Errc::usage, "--executor slurm", "keeps points, and nobody says where", hint);
+  if (options.executor.who != Who::slurm && !options.executor.slurm.empty())
+    return fail(Errc::usage, "--slurm-option", "is for --executor slurm",
+                "leave it out, or give both");
+  return part;
+}
+
+/// Shown while a search goes on: how fast it is, when it will be through, and the best so far.
+class SearchProgress {
+ public:
+  explicit SearchProgress(const Session& session) : progress_(session) {}
+  [[nodiscard]] bool active() const { return progress_.active(); }
+  void clear() { progress_.clear(); }
+
+  void tell(const explore::SoFar& so_far) {
+    static const std::map<std::string_view, Progress::Phase> phases{
+        {"estimate", {"estimate", "estimating", "points"}},
+        {"simulate", {"simulate", "simulating", "points"}}};
+    if (so_far.done == 0) begun_ = Clock::now();
+    const auto now = Clock::now();
+    const bool end = so_far.done == so_far.of;
+    if (!end && so_far.done > 0 && now - last_ < kBetweenWords) return;
+    last_ = now;
+    Progress::Phase phase = phases.at(so_far.what);
+    phase.about = words(so_far, std::chrono::duration<double>(now - begun_).count());
+    progress_.tell(phase, so_far.done, so_far.of);
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  static constexpr auto kBetweenWords = std::chrono::milliseconds(100);
+
+  static std::string words(const explore::SoFar& so_far, double seconds) {
+    std::string text;
+    const auto found = static_cast<double>(so_far.done - so_far.known);
+    if (found > 0 && so_far.done < so_far.of && seconds >= 1) {
+      const double rate = found / seconds, left = static_cast<double>(so_far.of - so_far.done);
+      text = fmt::format(
+          "{:.3g}/s, {} left", rate,
+          format_time(Time(static_cast<std::int64_t>(left / rate) * 1'000'000'000'000)));
+    }
+    const std::string best = so_far.best.words();
+    if (best.empty()) return text;
+    return text + (text.empty() ? "" : "; ") + "best so far: " + best;
+  }
+
+  Progress progress_;
+  Clock::time_point begun_{}, last_{};
+};
+
+int say_checked(const explore::SearchSpace& space, const Session& session) {
+  const auto checked = explore::checked(space);
+  if (!checked) return session.fail(checked.error());
+  return session.deliver(
+      present::checked_text(space, *checked, session.out_style()),
+      [&] { return present::checked_json(*checked); }, checked->impossible ? kSaysNo : kOk);
+}
+
+/// Text or JSON, where the page does not go to stdout, and the page where it is to be shown.
+int tell(const explore::SearchSpace& space, const explore::Explored& found, std::size_t rows,
+         PageFile& page, const SpaceOptions& options, bool is_part, Session& session) {
+  int code = !found.best.empty() || is_part ? kOk : kSaysNo;
+  if (options.page.path != "-")
+    code = session.deliver(
+        present::explore_text(space, found, rows, session.out_style()),
+        [&] { return present::explore_json(space, found, rows); }, code);
+  if (code == kOk || code == kSaysNo) page.show(session);
+  return code;
+}
+
+/// Reads the space and looks at it; with `channel` the other processes do.
+int search_here(const SpaceOptions& options, explore::ExploreOptions how, std::size_t rows,
+                Session& session, explore::Channel* channel) {
+  how.answers.file = std::exchange(session.output, {});
+  const auto refuse = [&](const Error& error) {
+    if (channel != nullptr) explore::dismiss(*channel);
+    return session.fail(error);
+  };
+  const auto part = checked_options(options, how.answers.file, session);
+  if (!part) return refuse(part.error());
+  PageFile page(options.page);
+  if (auto fine = page.check(session.force); !fine) return refuse(fine.error());
+  const auto text = config::read_text(options.file);
+  if (!text) return refuse(text.error());
+  const auto space = explore::parse_space(*text, options.file);
+  if (!space) return refuse(space.error());
+  how.answers.force = session.force;
+  how.answers.part = part->part;
+  how.answers.parts = part->parts;
+  if (options.executor.who == Who::slurm)
+    return write_shares({*space, options.file}, how, options.executor, rows, session);
+  std::optional<explore::CrewExecutor> crew;
+  if (channel != nullptr) {
+    crew.emplace(*channel, *space);
+    if (auto begun = crew->begin(*text); !begun) return session.fail(begun.error());
+    how.answers.executor = &*crew;
+  }
+  SearchProgress progress(session);
+  if (progress.active())
+    how.answers.progress = [&](const explore::SoFar& so_far) { progress.tell(so_far); };
+  how.checked = [&](const explore::CheckedSpace& checked) {
+    if (checked.impossible)
+      session.warn(present::checked_words(checked));
+    else
+      session.note(present::checked_words(checked));
+  };
+  const auto found = explore::explore(*space, how);
+  progress.clear();
+  if (!found) return session.fail(found.error());
+  if (auto done = write_page(*space, *found, how.answers.threads, page, session); !done)
+    return session.fail(done.error());
+  return tell(*space, *found, rows, page, options, part->part > 0, session);
+}
+
+int search_by_mpi(const SpaceOptions& options, explore::ExploreOptions how, std::size_t rows,
+                  Session& session) {
+  auto processes = MpiProcesses::begin();
+  if (!processes) return session.fail(processes.error());
+  explore::Channel& channel = processes->channel();
+  // mpirun gives its processes a terminal, wherever what they print goes.
+  if (session.color == "auto") session.color = "never";
+  // Several processes share a machine.
+  how.answers.threads = std::max(1u, how.answers.threads);
+  int code = kOk;
+  if (channel.place() > 0)
+    explore::serve(channel, how.answers.threads);
+  else
+    code = search_here(options, std::move(how), rows, session,
+                       channel.count() > 1 ? &channel : nullptr);
+  processes->leave();
+  return code;
 }
 
 }  // namespace
@@ -111,41 +259,29 @@ void add_space_options(CLI::App& command, SpaceOptions& options) {
                   "Of a space: write its points as one self-contained web page")
       ->type_name("FILE");
   add_page_options(command, options.page);
+  add_executor_options(command, options.executor);
+  command.add_flag("--check", options.check,
+                   "Only say how large the space is, and what constraints over axes leave of it");
+}
+
+std::string SpaceOptions::given() const {
+  if (!part.empty()) return "--part";
+  if (page.wanted()) return "--html";
+  if (check) return "--check";
+  if (executor.who != Who::threads) return "--executor";
+  return executor.slurm.empty() ? "" : "--slurm-option";
 }
 
 int search_space(const SpaceOptions& options, explore::ExploreOptions how, std::size_t rows,
                  Session& session) {
-  const auto space = explore::read_space(options.file);
-  if (!space) return session.fail(space.error());
-  const auto part = part_of(options.part);
-  if (!part) return session.fail(part.error());
-  how.answers.file = std::exchange(session.output, {});
-  how.answers.force = session.force;
-  how.answers.part = part->part;
-  how.answers.parts = part->parts;
-  if (auto fine = check_outputs(options, how.answers, session); !fine)
-    return session.fail(fine.error());
-  PageFile page(options.page);
-  if (auto fine = page.check(session.force); !fine) return session.fail(fine.error());
-  Progress progress(session);
-  how.answers.progress = [&](const char* what, std::size_t done, std::size_t of) {
-    static const std::map<std::string_view, Progress::Phase> phases{
-        {"estimate", {"estimate", "estimating", "points"}},
-        {"simulate", {"simulate", "simulating", "points"}}};
-    progress.tell(phases.at(what), done, of);
-  };
-  const auto found = explore::explore(*space, how);
-  progress.clear();
-  if (!found) return session.fail(found.error());
-  if (auto done = write_page(*space, *found, how.answers.threads, page, session); !done)
-    return session.fail(done.error());
-  int code = !found->best.empty() || part->part > 0 ? kOk : kSaysNo;
-  if (options.page.path != "-")
-    code = session.deliver(
-        present::explore_text(*space, *found, rows, session.out_style()),
-        [&] { return present::explore_json(*space, *found, rows); }, code);
-  if (code == kOk || code == kSaysNo) page.show(session);
-  return code;
+  if (options.check) {
+    session.output.clear();  // where points would be kept
+    const auto space = explore::read_space(options.file);
+    return space ? say_checked(*space, session) : session.fail(space.error());
+  }
+  if (options.executor.who == Who::mpi)
+    return search_by_mpi(options, std::move(how), rows, session);
+  return search_here(options, std::move(how), rows, session, nullptr);
 }
 
 }  // namespace orrery::app

@@ -9,6 +9,7 @@
 
 #include "orrery/explore/explore.h"
 #include "report_files.h"
+#include "search_executor.h"
 #include "session.h"
 
 namespace orrery::app {
@@ -16,10 +17,14 @@ namespace orrery::app {
 struct SpaceOptions {
   std::string file;  ///< empty: no space is asked about
   std::string part;  ///< "3/16", or "env"
+  bool check = false;
+  ExecutorOptions executor;
   PageOptions page;
+  /// An option of spaces that was given; empty: none.
+  [[nodiscard]] std::string given() const;
 };
 
-/// `--part`, `--html` and what goes with it, and what the file is.
+/// `--part`, `--html` and what goes with it, who looks at points, and what the file is.
 void add_space_options(CLI::App& command, SpaceOptions& options);
 
 /// `how` has gear, simulated and threads; `rows` points are shown. The exit code.

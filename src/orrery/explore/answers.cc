@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "orrery/explore/answers.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <filesystem>
 #include <set>
-#include <thread>
 #include <utility>
 
 #include "orrery/core/whole_file.h"
@@ -29,9 +26,12 @@ Answers::Answers(const SearchSpace& space, const AnswerOptions& options)
     : space_(space),
       options_(options),
       file_(options.file),
-      pool_(options.threads > 0 ? options.threads
-                                : std::max(1u, std::thread::hardware_concurrency())) {
-  if (options.part > 0) file_ += fmt::format(".part-{}-of-{}", options.part, options.parts);
+      own_(options.executor == nullptr ? std::make_unique<ThreadsExecutor>(space, options.threads)
+                                       : nullptr),
+      executor_(options.executor == nullptr ? *own_ : *options.executor),
+      estimated_(space),
+      simulated_(space) {
+  if (options.part > 0) file_ = part_file(options.file, options.part, options.parts);
 }
 
 Result<std::unique_ptr<Answers>> Answers::open(const SearchSpace& space,
@@ -56,10 +56,9 @@ Result<std::unique_ptr<Answers>> Answers::open(const SearchSpace& space,
   return made;
 }
 
-std::vector<Answers::Open> Answers::look_up(const std::vector<std::uint64_t>& points,
-                                            std::size_t begin, std::size_t end, Gear gear,
-                                            std::vector<Told>& told) {
-  std::vector<Open> open;
+Answers::Open Answers::look_up(const std::vector<std::uint64_t>& points, std::size_t begin,
+                               std::size_t end, Gear gear, std::vector<Told>& told) {
+  Open open;
   for (std::size_t i = begin; i < end; ++i) {
     auto asked = asked_at(space_, space_.at(points[i]));
     if (!asked) {
@@ -67,23 +66,22 @@ std::vector<Answers::Open> Answers::look_up(const std::vector<std::uint64_t>& po
       told[i].error = asked.error();
       continue;
     }
-    if (!kept_file_) {
-      open.push_back({i, points[i], *std::move(asked), ""});
-      continue;
+    std::string key;
+    if (kept_file_) {
+      key = digest(space_, *asked, gear);
+      order_.emplace(std::tuple(points[i], gear == Gear::simulate), key);
+      if (const auto known = kept_.find(key); known != kept_.end()) {
+        told[i] = known->second;
+        continue;
+      }
     }
-    std::string key = digest(space_, *asked, gear);
-    order_.emplace(std::tuple(points[i], gear == Gear::simulate), key);
-    if (const auto known = kept_.find(key); known != kept_.end()) {
-      told[i] = known->second;
-    } else {
-      open.push_back({i, points[i], *std::move(asked), std::move(key)});
-    }
+    open.questions.push_back({points[i], *std::move(asked), std::move(key)});
+    open.places.push_back(i);
   }
   return open;
 }
 
-void Answers::keep(const Open& one, Gear gear, const Told& told) {
-  const std::lock_guard lock(mutex_);
+void Answers::keep(const Question& one, Gear gear, const Told& told) {
   ++found_out_;
   if (told.state == State::failed || !kept_file_ || error_) return;
   kept_.emplace(one.digest, told);
@@ -92,55 +90,37 @@ void Answers::keep(const Open& one, Gear gear, const Told& told) {
   lines_.emplace(one.digest, std::move(line));
 }
 
-std::unique_ptr<Evaluator> Answers::take() {
-  const std::lock_guard lock(mutex_);
-  if (idle_.empty()) return std::make_unique<Evaluator>(space_);
-  auto evaluator = std::move(idle_.back());
-  idle_.pop_back();
-  return evaluator;
-}
-
-void Answers::give_back(std::unique_ptr<Evaluator> evaluator) {
-  const std::lock_guard lock(mutex_);
-  idle_.push_back(std::move(evaluator));
-}
-
-void Answers::find_out(const std::vector<Open>& open, Gear gear, std::vector<Told>& told,
-                       const std::function<void()>& one_more) {
-  // A few neighbours at a time, which most often are of the same cluster.
-  constexpr std::size_t kTogether = 8;
-  const auto pieces = static_cast<std::uint32_t>((open.size() + kTogether - 1) / kTogether);
-  pool_.share(pieces, [&](std::uint32_t piece) {
-    auto evaluator = take();
-    const std::size_t end = std::min(open.size(), (piece + std::size_t{1}) * kTogether);
-    for (std::size_t i = piece * kTogether; i < end; ++i) {
-      told[open[i].place] = evaluator->tell(open[i].asked, gear);
-      keep(open[i], gear, told[open[i].place]);
-      one_more();
-    }
-    give_back(std::move(evaluator));
-  });
-}
-
 Result<std::vector<Told>> Answers::tell(const std::vector<std::uint64_t>& points, Gear gear,
                                         const char* what) {
   // What is asked is put together for so many at a time.
   constexpr std::size_t kBlock = 4096;
   std::vector<Told> told(points.size());
-  std::size_t done = 0;
-  const auto say = [&] {
-    if (options_.progress) options_.progress(what, done, points.size());
+  BestSoFar& best = gear == Gear::simulate ? simulated_ : estimated_;
+  SoFar so_far{what, 0, points.size(), 0, best};
+  const auto learn = [&](std::size_t place) {
+    ++so_far.done;
+    if (!options_.progress) return;
+    best.add(points[place], told[place]);
+    options_.progress(so_far);
   };
-  say();
+  if (options_.progress) options_.progress(so_far);
   for (std::size_t begin = 0; begin < points.size(); begin += kBlock) {
     const std::size_t end = std::min(points.size(), begin + kBlock);
-    const auto open = look_up(points, begin, end, gear, told);
-    done += end - begin - open.size();
-    find_out(open, gear, told, [&] {
-      const std::lock_guard lock(mutex_);
-      ++done;
-      say();
+    const Open open = look_up(points, begin, end, gear, told);
+    for (std::size_t i = begin, next = 0; i < end; ++i) {
+      if (next < open.places.size() && open.places[next] == i) {
+        ++next;
+      } else {
+        ++so_far.known;
+        learn(i);
+      }
+    }
+    auto asked = executor_.find_out(open.questions, gear, [&](std::size_t place, Told answer) {
+      keep(open.questions[place], gear, answer);
+      told[open.places[place]] = std::move(answer);
+      learn(open.places[place]);
     });
+    if (!asked) return tl::unexpected(asked.error());
     if (error_) return tl::unexpected(*error_);
   }
   return told;

@@ -1,32 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is known of a space's points: found out by a few threads, each point once, and kept in a
-// file as soon as it is known.
+// What is known of a space's points: each found out once, and kept in a file as soon as it is
+// known.
 #pragma once
 
 #include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <vector>
 
-#include "orrery/core/thread_pool.h"
-#include "orrery/explore/evaluator.h"
+#include "orrery/explore/executor.h"
 #include "orrery/explore/journal.h"
+#include "orrery/explore/judged.h"
 #include "orrery/space/kept.h"
 
 namespace orrery::explore {
 
-/// What is done, how much of it, of how much.
-using Progress = std::function<void(const char* what, std::size_t done, std::size_t of)>;
+/// How far a search is.
+struct SoFar {
+  const char* what = "";  ///< is done: "estimate", "simulate"
+  std::size_t done = 0, of = 0;
+  std::size_t known = 0;  ///< of what is done: it was before
+  const BestSoFar& best;  ///< by what is done here
+};
+using Progress = std::function<void(const SoFar&)>;
 
 struct AnswerOptions {
-  std::uint32_t threads = 0;  ///< 0: all cores
-  std::string file;           ///< where points are kept; empty: nowhere
-  bool force = false;         ///< write over a file that no search kept anything in
+  Executor* executor = nullptr;  ///< who finds points out; none: threads of this process
+  std::uint32_t threads = 0;     ///< of this process; 0: all cores
+  std::string file;              ///< where points are kept; empty: nowhere
+  bool force = false;            ///< write over a file that no search kept anything in
   /// Of so many machines this is the one, 1 to `parts`; 0: not one of several. Then the file is
   /// FILE.part-1-of-4, and what others have is read.
   std::uint32_t part = 0, parts = 0;
@@ -40,8 +47,8 @@ class Answers {
   [[nodiscard]] static Result<std::unique_ptr<Answers>> open(const SearchSpace& space,
                                                              const AnswerOptions& options);
 
-  /// Of points by their numbers, in that order. The same with any number of threads. Errc:
-  /// output_failed.
+  /// Of points by their numbers, in that order. The same whoever finds them out. Errc:
+  /// output_failed; those of the executor.
   [[nodiscard]] Result<std::vector<Told>> tell(const std::vector<std::uint64_t>& points,
                                                search::Gear gear, const char* what);
 
@@ -53,34 +60,27 @@ class Answers {
  private:
   Answers(const SearchSpace& space, const AnswerOptions& options);
   struct Open {
-    std::size_t place = 0;  ///< in what was asked
-    std::uint64_t point = 0;
-    Asked asked;
-    std::string digest;
+    std::vector<Question> questions;
+    std::vector<std::size_t> places;  ///< of each in what was asked
   };
   /// Those of `points` from `begin` to `end` that are not known yet.
-  [[nodiscard]] std::vector<Open> look_up(const std::vector<std::uint64_t>& points,
-                                          std::size_t begin, std::size_t end, search::Gear gear,
-                                          std::vector<Told>& told);
-  void find_out(const std::vector<Open>& open, search::Gear gear, std::vector<Told>& told,
-                const std::function<void()>& one_more);
-  void keep(const Open& one, search::Gear gear, const Told& told);
-  [[nodiscard]] std::unique_ptr<Evaluator> take();
-  void give_back(std::unique_ptr<Evaluator> evaluator);
+  [[nodiscard]] Open look_up(const std::vector<std::uint64_t>& points, std::size_t begin,
+                             std::size_t end, search::Gear gear, std::vector<Told>& told);
+  void keep(const Question& one, search::Gear gear, const Told& told);
 
   const SearchSpace& space_;
   const AnswerOptions& options_;
   std::string file_;  ///< that this one writes
-  ThreadPool pool_;
+  std::unique_ptr<Executor> own_;
+  Executor& executor_;
   std::optional<space::KeptFile> kept_file_;
   Kept kept_;
   std::map<std::string, std::string> lines_;  ///< by digest
   /// Digests in the order of lines: by the point's number, estimates first.
   std::map<std::tuple<std::uint64_t, bool>, std::string> order_;
   std::size_t found_out_ = 0;
+  BestSoFar estimated_, simulated_;
   std::optional<Error> error_;
-  std::mutex mutex_;
-  std::vector<std::unique_ptr<Evaluator>> idle_;
 };
 
 }  // namespace orrery::explore

@@ -47,9 +47,7 @@ class Exploration {
   Result<void> sample() {
     const Sample& how = space_.file.sample;
     if (how.how == How::evolve) {
-      if (options_.answers.part > 0)
-        return fail(Errc::usage, "--part", "points that evolve follow from each other",
-                    "take a sample that is `all`, `random` or `latin`");
+      if (options_.answers.part > 0) return tl::unexpected(no_parts());
       return evolve(space_, static_cast<std::uint64_t>(how.points),
                     [&](const std::vector<std::uint64_t>& numbers) { return judged(numbers); });
     }
@@ -59,17 +57,8 @@ class Exploration {
     for (std::size_t i = 0; i < drawn->refused_by.size(); ++i)
       if (drawn->refused_by[i] > 0)
         explored_.against[space_.constraints[i].holds.text()] += drawn->refused_by[i];
-    return look_at(own_part(std::move(drawn->points)));
-  }
-
-  /// Of points in order: each part has every so manieth.
-  [[nodiscard]] std::vector<std::uint64_t> own_part(std::vector<std::uint64_t> numbers) const {
-    const AnswerOptions& how = options_.answers;
-    if (how.part == 0) return numbers;
-    std::vector<std::uint64_t> own;
-    for (std::size_t i = how.part - 1; i < numbers.size(); i += how.parts)
-      own.push_back(numbers[i]);
-    return own;
+    return look_at(
+        share_of(std::move(drawn->points), options_.answers.part, options_.answers.parts));
   }
 
   /// By estimates, and by simulations where these say nothing.
@@ -238,8 +227,12 @@ class Exploration {
 Result<Explored> explore(const SearchSpace& space, const ExploreOptions& options) {
   auto answers = Answers::open(space, options.answers);
   if (!answers) return tl::unexpected(answers.error());
+  auto ahead = checked(space);
+  if (!ahead) return tl::unexpected(ahead.error());
+  if (options.checked) options.checked(*ahead);
   auto explored = Exploration(space, options, **answers).run();
   if (!explored) return explored;
+  explored->checked = *std::move(ahead);
   if (auto closed = (*answers)->close(); !closed) return tl::unexpected(closed.error());
   return explored;
 }

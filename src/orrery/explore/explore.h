@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -11,7 +12,9 @@
 
 #include "orrery/core/error.h"
 #include "orrery/explore/answers.h"
+#include "orrery/explore/checked.h"
 #include "orrery/explore/figures.h"
+#include "orrery/explore/judged.h"
 #include "orrery/explore/sample.h"
 #include "orrery/explore/space_file.h"
 #include "orrery/search/plans/plan_search.h"
@@ -22,6 +25,8 @@ struct ExploreOptions {
   search::Gear gear = search::Gear::automatic;
   std::size_t simulated = 20;  ///< points to simulate, where estimates come first
   AnswerOptions answers{};
+  /// Told what constraints leave, before anything is found out.
+  std::function<void(const CheckedSpace&)> checked{};
 };
 
 /// A point that was looked at.
@@ -79,6 +84,7 @@ struct Rival {
 };
 
 struct Explored {
+  CheckedSpace checked;       ///< ahead
   std::vector<Point> points;  ///< by number
   /// Of `points`: allowed ones, the front first, then by the first objective.
   std::vector<std::size_t> best;
@@ -100,9 +106,6 @@ struct Explored {
 /// rest. One of several parts only looks at its share of the points. Errc: usage (parts of
 /// `evolve`); those of expressions and of keeping; the first failure where everything fails.
 [[nodiscard]] Result<Explored> explore(const SearchSpace& space, const ExploreOptions& options);
-
-/// How the objectives are at a point; less is better.
-[[nodiscard]] std::vector<double> scores_of(const SearchSpace& space, const Figures& figures);
 
 }  // namespace orrery::explore
 

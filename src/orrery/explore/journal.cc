@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "orrery/explore/journal.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
@@ -96,12 +98,45 @@ std::string line_of(const SearchSpace& space, const At& at, search::Gear gear,
   return text + "\n";
 }
 
+std::string failed_line(const std::string& digest, const Error& error) {
+  std::string text;
+  report::JsonWriter json(text, 0);
+  json.begin_object().field("digest", digest).key("error").begin_object();
+  json.field("code", static_cast<std::int64_t>(error.code)).field("where", error.where);
+  json.field("what", error.what).field("hint", error.hint).end_object().end_object();
+  return text + "\n";
+}
+
+std::optional<Answer> read_answer(std::string_view line) {
+  const auto read = config::parse_json(line, "");
+  Answer answer;
+  if (!read || !read->is_object() || !read_text(*read, "digest", answer.digest))
+    return std::nullopt;
+  const auto failed = read->find("error");
+  if (failed == read->end())
+    return read_told(*read, answer.told) ? std::optional(std::move(answer)) : std::nullopt;
+  std::int64_t code = 0;
+  Error error;
+  if (!failed->is_object() || !read_whole(*failed, "code", code) || code > UINT16_MAX ||
+      !read_text(*failed, "where", error.where) || !read_text(*failed, "what", error.what) ||
+      !read_text(*failed, "hint", error.hint))
+    return std::nullopt;
+  error.code = static_cast<Errc>(code);
+  answer.told.state = State::failed;
+  answer.told.error = std::move(error);
+  return answer;
+}
+
 void parse_kept(std::string_view text, Kept& kept, std::map<std::string, std::string>& lines) {
   space::each_kept(text, [&](const std::string& digest, const Json& read, std::string_view line) {
     Told told;
     if (read_told(read, told) && kept.emplace(digest, std::move(told)).second)
       lines.emplace(digest, std::string(line) + "\n");
   });
+}
+
+std::string part_file(const std::string& file, std::uint32_t part, std::uint32_t parts) {
+  return fmt::format("{}.part-{}-of-{}", file, part, parts);
 }
 
 std::vector<std::string> files_of(const std::string& file) {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,9 +24,23 @@ using Kept = std::map<std::string, Told, std::less<>>;
 [[nodiscard]] std::string line_of(const SearchSpace& space, const At& at, search::Gear gear,
                                   const std::string& digest, const Told& told);
 
+/// Of a point that failed: told to whoever asked, but not kept.
+[[nodiscard]] std::string failed_line(const std::string& digest, const Error& error);
+
+struct Answer {
+  std::string digest;
+  Told told;
+};
+/// What either line says; none: it is no such line.
+[[nodiscard]] std::optional<Answer> read_answer(std::string_view line);
+
 /// Adds what the lines say; those that are not whole, or that nobody here wrote, are passed over,
 /// and of two for one point the first counts. `lines` gets each that counts, by digest.
 void parse_kept(std::string_view text, Kept& kept, std::map<std::string, std::string>& lines);
+
+/// FILE.part-1-of-4
+[[nodiscard]] std::string part_file(const std::string& file, std::uint32_t part,
+                                    std::uint32_t parts);
 
 /// All files that a search's results may be in: FILE, and FILE.part-1-of-4 … beside it, in order.
 [[nodiscard]] std::vector<std::string> files_of(const std::string& file);

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "orrery/explore/known_points.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 
@@ -11,44 +9,6 @@
 namespace orrery::explore {
 
 using search::Gear;
-
-std::vector<double> scores_of(const SearchSpace& space, const Figures& figures) {
-  std::vector<double> scores;
-  for (const Figure objective : space.objectives) {
-    const double value = figures[objective];
-    const bool more = info(objective).better == Better::more;
-    scores.push_back(std::isnan(value) ? std::numeric_limits<double>::infinity()
-                                       : (more ? -value : value));
-  }
-  return scores;
-}
-
-Result<void> KnownPoints::judge(Point& point) const {
-  point.allowed = false;
-  const Told& told = point.told();
-  if (told.state != State::fits) return {};
-  const At at = space_.at(point.number);
-  const auto rates = rates_at(space_, at);
-  if (!rates) return tl::unexpected(rates.error());
-  point.figures = figures_of(told, *rates);
-  std::vector<Json> values;
-  for (const double value : point.figures.of) values.push_back(number_json(value));
-  const auto axes = space_.lookup(at);
-  const Expression::Lookup lookup = [&](std::string_view name) -> const Json* {
-    const auto figure = figure_named(name);
-    return figure ? &values[static_cast<std::size_t>(*figure)] : axes(name);
-  };
-  point.against.clear();
-  for (const Constraint& constraint : space_.constraints) {
-    const auto holds = constraint.holds.holds(lookup);
-    if (!holds) return tl::unexpected(holds.error());
-    if (*holds) continue;
-    point.against = constraint.holds.text();
-    return {};
-  }
-  point.allowed = true;
-  return {};
-}
 
 Result<void> KnownPoints::look_at(const std::vector<std::uint64_t>& numbers, Gear gear,
                                   const char* what) {
@@ -66,11 +26,11 @@ Result<void> KnownPoints::look_at(const std::vector<std::uint64_t>& numbers, Gea
     Point& point = points_[open[i]];
     point.number = open[i];
     (gear == Gear::simulate ? point.simulation : point.estimate) = std::move((*told)[i]);
-    if (auto judged = judge(point); !judged) {
-      Error error = judged.error();
-      error.what += fmt::format(" (at {})", space_.words(space_.at(open[i])));
-      return tl::unexpected(std::move(error));
-    }
+    auto held = judged(space_, open[i], point.told());
+    if (!held) return tl::unexpected(held.error());
+    point.figures = held->figures;
+    point.allowed = held->allowed;
+    point.against = std::move(held->against);
   }
   return {};
 }

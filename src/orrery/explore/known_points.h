@@ -29,8 +29,6 @@ class KnownPoints {
   [[nodiscard]] std::vector<Point> release() &&;
 
  private:
-  [[nodiscard]] Result<void> judge(Point& point) const;
-
   const SearchSpace& space_;
   Answers& answers_;
   std::map<std::uint64_t, Point> points_;

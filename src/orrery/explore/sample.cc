@@ -153,6 +153,19 @@ Result<bool> admits(const SearchSpace& space, const At& at) {
   return !refused->has_value();
 }
 
+std::vector<std::uint64_t> share_of(std::vector<std::uint64_t> points, std::uint32_t part,
+                                    std::uint32_t parts) {
+  if (part == 0) return points;
+  std::vector<std::uint64_t> own;
+  for (std::size_t i = part - 1; i < points.size(); i += parts) own.push_back(points[i]);
+  return own;
+}
+
+Error no_parts() {
+  return {Errc::usage, "--part", "points that evolve follow from each other",
+          "take a sample that is `all`, `random` or `latin`, or --executor mpi"};
+}
+
 Result<Sampled> sampled(const SearchSpace& space, How how, std::uint64_t points) {
   Sampler sampler(space, points);
   auto made = how == How::all     ? sampler.all()

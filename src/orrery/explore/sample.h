@@ -33,6 +33,13 @@ struct Sampled {
   std::vector<std::uint64_t> refused_by;  ///< by constraint: the first that does not hold
 };
 
+/// The share of points in order that one of several parts has: every so manieth. `part` from 1; 0:
+/// all.
+[[nodiscard]] std::vector<std::uint64_t> share_of(std::vector<std::uint64_t> points,
+                                                  std::uint32_t part, std::uint32_t parts);
+/// What is wrong with parts of `evolve`.
+[[nodiscard]] Error no_parts();
+
 /// All (of continuous axes the coarse values), or `points`: random ones, or a Latin hypercube (each
 /// axis's values equally often; where constraints or chance take some away, random ones are added).
 /// Less where there are no more. Errc: those of expressions; limit_exceeded (`all` of too many).

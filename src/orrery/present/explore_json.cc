@@ -7,6 +7,7 @@
 
 #include "orrery/explore/configuration.h"
 #include "orrery/explore/evaluator.h"
+#include "orrery/present/checked_text.h"
 #include "orrery/present/explore_rivals.h"
 #include "orrery/present/explore_text.h"
 #include "orrery/report/envelope.h"
@@ -101,8 +102,9 @@ std::string explore_json(const SearchSpace& space, const Explored& explored, std
         .field("failed", static_cast<std::int64_t>(explored.failed))
         .field("simulated", static_cast<std::int64_t>(explored.simulations))
         .field("worst_estimate_off", explored.worst_off)
-        .key("illegal")
-        .begin_object();
+        .key("checked");
+    write_checked(json, explored.checked);
+    json.key("illegal").begin_object();
     for (const auto& [rule, number] : explored.illegal)
       json.field(rule, static_cast<std::int64_t>(number));
     json.end_object().key("against").begin_object();
