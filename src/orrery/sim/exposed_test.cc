@@ -13,7 +13,7 @@ using graph::CollectiveType;
 using testing::Deps;
 using testing::Rank;
 
-Options told() {
+Options by_group() {
   Options options;
   options.exposed_by_group = true;
   return options;
@@ -28,13 +28,13 @@ graph::Workload among_all(Rank& rank) {
   return made;
 }
 
-SimResult run(const graph::Workload& work, const Options& options = told()) {
+SimResult run_groups(const graph::Workload& work, const Options& options = by_group()) {
   auto result = simulate(work, testing::line(platform::Block::ring, 4), options);
   EXPECT_TRUE(result) << to_string(result.error());
   return *std::move(result);
 }
 
-Time sum(const SimResult& result) {
+Time all_exposed(const SimResult& result) {
   Time all{};
   for (const ExposedGroup& one : result.exposed) all += one.time;
   return all;
@@ -47,10 +47,10 @@ TEST(Exposed, IsWhatComputeDoesNotHideOfEachGroup) {
   const auto first = rank.coll(CollectiveType::all_gather, kBytes, {}, "a");
   rank.comp(us(5), {first});
   rank.coll(CollectiveType::all_gather, kBytes, {first}, "b");
-  const SimResult result = run(among_all(rank));
+  const SimResult result = run_groups(among_all(rank));
   EXPECT_EQ(result.end, us(246));
   EXPECT_EQ(result.exposed, (std::vector<ExposedGroup>{{"a", us(123)}, {"b", us(118)}}));
-  EXPECT_EQ(sum(result), result.ranks.last().comm_only);
+  EXPECT_EQ(all_exposed(result), result.ranks.last().comm_only);
 }
 
 // b waits behind a, and the rank waits for b.
@@ -59,7 +59,7 @@ TEST(Exposed, IsOfTheOneThatBeganLast) {
   rank.coll(CollectiveType::all_gather, kBytes, {}, "a");
   const auto worked = rank.comp(us(1));
   rank.coll(CollectiveType::all_gather, kBytes, {worked}, "b");
-  const SimResult result = run(among_all(rank));
+  const SimResult result = run_groups(among_all(rank));
   EXPECT_EQ(result.exposed, (std::vector<ExposedGroup>{{"b", us(245)}}));
 }
 
@@ -68,7 +68,7 @@ TEST(Exposed, MessagesAreOfNoGroup) {
   ranks[0].send(1, 1000);
   ranks[1].comp(us(3), {ranks[1].recv(0, 1000)});
   const auto result =
-      simulate(testing::workload(ranks), testing::line(platform::Block::ring, 2), told());
+      simulate(testing::workload(ranks), testing::line(platform::Block::ring, 2), by_group());
   ASSERT_TRUE(result) << to_string(result.error());
   EXPECT_EQ(result->exposed, (std::vector<ExposedGroup>{{"", us(2)}}));
 }
@@ -76,7 +76,7 @@ TEST(Exposed, MessagesAreOfNoGroup) {
 TEST(Exposed, IsNotToldUnasked) {
   Rank rank;
   rank.coll(CollectiveType::all_gather, kBytes, {}, "a");
-  EXPECT_TRUE(run(among_all(rank), {}).exposed.empty());
+  EXPECT_TRUE(run_groups(among_all(rank), {}).exposed.empty());
 }
 
 RC_GTEST_PROP(Exposed, SumsToWhatIsExposed, ()) {
@@ -95,11 +95,11 @@ RC_GTEST_PROP(Exposed, SumsToWhatIsExposed, ()) {
     }
   }
   const graph::Workload work = among_all(rank);
-  Options options = told();
-  const SimResult every = run(work, options);
-  RC_ASSERT(sum(every) == every.ranks.last().comm_only);
+  Options options = by_group();
+  const SimResult every = run_groups(work, options);
+  RC_ASSERT(all_exposed(every) == every.ranks.last().comm_only);
   options.fold = true;
-  RC_ASSERT(run(work, options).exposed == every.exposed);
+  RC_ASSERT(run_groups(work, options).exposed == every.exposed);
 }
 
 }  // namespace
