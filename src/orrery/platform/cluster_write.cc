@@ -155,6 +155,15 @@ std::string part(std::string_view title) {
   return fmt::format("\n## {}\n\n{}", title, reference_table<Section>());
 }
 
+std::string device_reference() {
+  return part<DeviceSection>("device") +
+         "\n`device: h100-sxm` is short for `device: {is: h100-sxm}`. The names are in [the "
+         "catalogue](catalogue.md).\n" +
+         part<ExpansionSection>("device: memory_expansion") +
+         "\nWhat it does to a job is on [the page on "
+         "memory](../memory.md#memory-beside-a-device).\n";
+}
+
 std::string library_reference() {
   return part<LibrarySection>("collectives: settings") +
          "\n`collectives: nccl` is short for `collectives: {library: nccl}`. What a library takes, "
@@ -219,13 +228,7 @@ std::string cluster_reference() {
       "  - {block: switch, size: 8, link: nvlink4}\n  - {block: switch, size: 16, link: "
       "ib-ndr}\n```\n";
   text += part<ClusterSection>("Top level");
-  text += part<DeviceSection>("device");
-  text +=
-      "\n`device: h100-sxm` is short for `device: {is: h100-sxm}`. The names are in [the "
-      "catalogue](catalogue.md).\n";
-  text +=
-      part<ExpansionSection>("device: memory_expansion") +
-      "\nWhat it does to a job is on [the page on memory](../memory.md#memory-beside-a-device).\n";
+  text += device_reference();
   text += part<DimSection>("network");
   text +=
       "\nRanks count the innermost dimension fastest: rank = a0 + n0 * (a1 + n1 * (a2 + ...)).\n";
