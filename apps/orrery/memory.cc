@@ -50,7 +50,7 @@ Result<std::int64_t> capacity_of(const MemoryCommand& options, const platform::P
     }
     return study::usable_memory({.entry = device->name, .memory_capacity = device->memory}).count();
   }
-  return options.cluster.empty() ? 0 : study::usable_memory(cluster.device).count();
+  return options.cluster.empty() ? 0 : study::usable_in_all(cluster.device).count();
 }
 
 int memory(const MemoryCommand& options, Session& session) {

@@ -109,7 +109,8 @@ struct Question {
   /// Keep when every node ran, so that Answer::run() can be asked; takes memory, and no rank stands
   /// for others.
   bool record = false;
-  std::string spans = "all";  ///< which spans a run keeps: all, critical, none
+  bool exposed_by_group = false;  ///< tell, too, among whom communication is that nothing hides
+  std::string spans = "all";      ///< which spans a run keeps: all, critical, none
 
   /// Chakra traces for which there is no room in memory go to a temporary file in this folder;
   /// empty: they never do.

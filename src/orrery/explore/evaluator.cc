@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <optional>
 #include <span>
 #include <utility>
 
@@ -14,6 +15,7 @@
 #include "orrery/platform/catalogue.h"
 #include "orrery/search/plans/fitted_plan.h"
 #include "orrery/study/description.h"
+#include "orrery/study/expanded.h"
 #include "orrery/workload/program/count.h"
 
 namespace orrery::explore {
@@ -124,7 +126,7 @@ Result<Told> Evaluator::time(const workload::Program& program, Known& known, Tol
   }
   told.samples = program.spec.global_batch();
   if (gear == Gear::simulate) {
-    const auto step = search::simulate_plan(program, *known.cluster);
+    const auto step = search::simulate_plan(program, known.cluster);
     if (!step) return tl::unexpected(step.error());
     told.step = step->end.count();
     const auto share = [&](Time part) {
@@ -138,7 +140,10 @@ Result<Told> Evaluator::time(const workload::Program& program, Known& known, Tol
       told.why = fine.error().what;
       return told;
     }
-    const auto times = known.costs->of(program);
+    const auto held = study::as_held(program, known.cluster);
+    std::optional<estimate::OpCosts> own;  // what is beside a device is the plan's own matter
+    if (held != known.cluster) own.emplace(held);
+    const auto times = (own ? *own : *known.costs).of(program);
     if (!times) return tl::unexpected(times.error());
     const auto step = estimate::play(program, *times);
     if (!step) return tl::unexpected(step.error());

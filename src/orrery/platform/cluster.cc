@@ -119,6 +119,13 @@ void set_device(const DeviceSection& section, Platform& platform, Reading& readi
                         "is missing: the device is not from the catalogue",
                         "name a catalogue device with `is`, or give memory_bandwidth");
   }
+  if (const auto& beside = section.memory_expansion) {
+    device.expansion = MemoryExpansion{*beside->bandwidth, beside->capacity, beside->access};
+    if (device.memory_capacity == Bytes{})
+      return reading.fail(Errc::config_missing_key, "/device/memory_capacity",
+                          "is missing: what lies beside the device is what does not fit into it",
+                          "give the capacity of its own memory");
+  }
   device.clock_mhz = section.clock_mhz.value_or(0);
   set_compute(section, device, reading);
   check_compute(section, device, reading);

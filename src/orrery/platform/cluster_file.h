@@ -62,6 +62,12 @@ struct Words<platform::MemoryShape> {
       WordTable<platform::MemoryShape>{"mesh", platform::MemoryShape::mesh}};
 };
 template <>
+struct Words<platform::MemoryAccess> {
+  static constexpr std::array names = {
+      WordTable<platform::MemoryAccess>{"in_turn", platform::MemoryAccess::in_turn},
+      WordTable<platform::MemoryAccess>{"at_once", platform::MemoryAccess::at_once}};
+};
+template <>
 struct Words<platform::NetworkModelKind> {
   static constexpr std::array names = [] {
     std::array<WordTable<platform::NetworkModelKind>, platform::kNetworks.size()> made{};
@@ -129,6 +135,21 @@ struct InStepSection {
           .by_default("assumed to take no longer")};
 };
 
+struct ExpansionSection {
+  std::optional<Bandwidth> bandwidth;
+  Bytes capacity{};
+  MemoryAccess access = MemoryAccess::in_turn;
+
+  static constexpr auto fields = std::tuple{
+      field("bandwidth", &ExpansionSection::bandwidth, "at which a device reads and writes it",
+            positive())
+          .required(),
+      field("capacity", &ExpansionSection::capacity, "of a device; 0: as much as is needed"),
+      field("access", &ExpansionSection::access,
+            "whether a kernel's bytes in the one memory come after those in the other, or both at "
+            "once")};
+};
+
 struct DeviceSection {
   std::optional<std::string> is;
   std::optional<std::string> name;
@@ -136,6 +157,7 @@ struct DeviceSection {
   std::optional<FlopRate> peak;
   std::optional<Bandwidth> memory_bandwidth;
   std::optional<Bytes> memory_capacity;
+  std::optional<ExpansionSection> memory_expansion;
   std::optional<double> clock_mhz;
   ComputeModel compute = ComputeModel::automatic;
   std::optional<std::string> kernel_table;
@@ -159,6 +181,9 @@ struct DeviceSection {
           .by_default("the catalogue's"),
       field("memory_capacity", &DeviceSection::memory_capacity, "local memory; 0 = unknown")
           .by_default("the catalogue's"),
+      field("memory_expansion", &DeviceSection::memory_expansion,
+            "memory beside it for what a job from a model and a plan holds beyond "
+            "`memory_capacity`"),
       field("clock_mhz", &DeviceSection::clock_mhz,
             "clock of its multiprocessors or arrays, in MHz", between(1, 1e5))
           .by_default("the catalogue's"),

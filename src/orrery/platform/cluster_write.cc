@@ -109,6 +109,9 @@ ClusterSection section_of(const Platform& platform) {
   if (device.peak.count() > 0) file.device.peak = device.peak;
   if (platform.device.memory.count() > 0) file.device.memory_bandwidth = platform.device.memory;
   file.device.memory_capacity = platform.device.memory_capacity;
+  if (const auto& beside = device.expansion)
+    file.device.memory_expansion =
+        ExpansionSection{beside->bandwidth, beside->capacity, beside->access};
   file.device.compute = device.compute;
   if (!device.kernel_table.empty()) file.device.kernel_table = device.kernel_table;
   if (!device.kernel_model.empty()) file.device.kernel_model = device.kernel_model;
@@ -150,6 +153,15 @@ ClusterSection section_of(const Platform& platform) {
 template <class Section>
 std::string part(std::string_view title) {
   return fmt::format("\n## {}\n\n{}", title, reference_table<Section>());
+}
+
+std::string device_reference() {
+  return part<DeviceSection>("device") +
+         "\n`device: h100-sxm` is short for `device: {is: h100-sxm}`. The names are in [the "
+         "catalogue](catalogue.md).\n" +
+         part<ExpansionSection>("device: memory_expansion") +
+         "\nWhat it does to a job is on [the page on "
+         "memory](../memory.md#memory-beside-a-device).\n";
 }
 
 std::string library_reference() {
@@ -216,10 +228,7 @@ std::string cluster_reference() {
       "  - {block: switch, size: 8, link: nvlink4}\n  - {block: switch, size: 16, link: "
       "ib-ndr}\n```\n";
   text += part<ClusterSection>("Top level");
-  text += part<DeviceSection>("device");
-  text +=
-      "\n`device: h100-sxm` is short for `device: {is: h100-sxm}`. The names are in [the "
-      "catalogue](catalogue.md).\n";
+  text += device_reference();
   text += part<DimSection>("network");
   text +=
       "\nRanks count the innermost dimension fastest: rank = a0 + n0 * (a1 + n1 * (a2 + ...)).\n";

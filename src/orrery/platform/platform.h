@@ -216,6 +216,22 @@ struct KernelChange {
   friend bool operator==(const KernelChange&, const KernelChange&) = default;
 };
 
+/// How the bytes of a kernel come out of two memories.
+enum class MemoryAccess : std::uint8_t {
+  in_turn,  ///< those of one after those of the other
+  at_once,  ///< side by side
+};
+
+/// Memory beside a device's own that kernels read and write where it stands (over CXL, of a host),
+/// for what does not fit into that.
+struct MemoryExpansion {
+  Bandwidth bandwidth{};
+  Bytes capacity{};  ///< 0: as much as is needed
+  MemoryAccess access = MemoryAccess::in_turn;
+
+  friend bool operator==(const MemoryExpansion&, const MemoryExpansion&) = default;
+};
+
 /// One accelerator.
 struct Device {
   std::string name;         ///< as results call it, may be empty
@@ -225,6 +241,7 @@ struct Device {
   std::string precision;    ///< of `rated`: "bf16"; empty where nothing says so
   Bandwidth memory{};       ///< local memory
   Bytes memory_capacity{};  ///< 0 = unknown
+  std::optional<MemoryExpansion> expansion;
   ComputeModel compute = ComputeModel::recorded;
   std::string kernel_table;  ///< file of measured kernels, as it was named; empty: none
   std::string systolic;      ///< file of a systolic array, likewise (SCALE-Sim's configuration)
@@ -232,6 +249,12 @@ struct Device {
   std::string kernel_model;  ///< file that `orrery kernels fit` wrote, likewise
   InStep in_step;
   std::vector<KernelChange> changes;  ///< one after another
+
+  /// What its memory holds, and the one beside it; 0: unknown, or as much as is needed.
+  [[nodiscard]] Bytes capacity_in_all() const {
+    if (!expansion || memory_capacity == Bytes{}) return memory_capacity;
+    return expansion->capacity == Bytes{} ? Bytes{} : memory_capacity + expansion->capacity;
+  }
 
   /// Its peak is somebody's own figure, not the data sheet's.
   [[nodiscard]] bool has_own_peak() const { return entry.empty() || peak != rated; }

@@ -79,6 +79,23 @@ void write_runs(JsonWriter& json, const ToldStudy& told) {
   json.end_array();
 }
 
+void write_best(JsonWriter& json, const ToldStudy& told) {
+  json.key("best").begin_array();
+  for (const space::BestRow& row : told.table.best) {
+    json.begin_object().field("memory", row.memory).key("at").begin_object();
+    std::size_t other = 0;
+    for (const space::Axis& axis : told.study.file.axes)
+      if (axis.name != told.study.file.best.axis) json.field(axis.name, row.at[other++]);
+    json.end_object().key("run");
+    if (row.run)
+      json.value(*row.run);
+    else
+      json.null();
+    json.field("ratio", row.ratio).end_object();
+  }
+  json.end_array();
+}
+
 void write_published(JsonWriter& json, const ToldStudy& told) {
   json.key("published").begin_array();
   for (const Beside& one : told.table.beside) {
@@ -144,6 +161,7 @@ std::string case_study_json(const ToldStudy& told) {
     }
     json.end_array();
     write_runs(json, told);
+    write_best(json, told);
     write_published(json, told);
     json.end_object();
   });
@@ -174,7 +192,7 @@ std::string case_study_csv(const ToldStudy& told) {
 std::string case_study_markdown(const ToldStudy& told) {
   std::string text = fmt::format("# {}\n\n", markdown_cell(told.study.file.title));
   text += markdown_table(inputs_sheet(told)) + markdown_table(runs_sheet(told)) +
-          markdown_table(published_sheet(told));
+          markdown_table(best_sheet(told)) + markdown_table(published_sheet(told));
   for (const Beside& one : told.table.beside)
     if (const std::string why = reason(one); !why.empty())
       text += fmt::format("- {} {}: {}\n", markdown_cell(one.figure->what),

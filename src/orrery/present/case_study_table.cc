@@ -33,11 +33,41 @@ Sheetful runs_sheet(const ToldStudy& told) {
   return sheet;
 }
 
+Sheetful best_sheet(const ToldStudy& told) {
+  const CaseStudyFile& file = told.study.file;
+  Sheetful sheet;
+  for (const space::Axis& axis : file.axes)
+    if (axis.name != file.best.axis) sheet.columns.push_back({printable(axis.name), false});
+  if (!file.best.memory.empty()) sheet.columns.push_back({"memory", true});
+  sheet.columns.push_back({"best " + printable(file.best.axis), false});
+  for (const space::Column& column : file.columns)
+    sheet.columns.push_back({printable(column.title), true});
+  if (!file.best.ratio.empty()) sheet.columns.push_back({printable(file.best.ratio), true});
+  const auto runs = runs_sheet(told).rows;
+  for (const space::BestRow& best : told.table.best) {
+    std::vector<std::string> row;
+    for (const std::string& choice : best.at) row.push_back(printable(choice));
+    if (!file.best.memory.empty()) row.push_back(printable(best.memory));
+    for (std::size_t a = 0; a < file.axes.size(); ++a)
+      if (file.axes[a].name == file.best.axis)
+        row.push_back(best.run ? runs[*best.run][a] : "none fits");
+    for (std::size_t c = 0; c < file.columns.size(); ++c)
+      row.push_back(best.run ? runs[*best.run][file.axes.size() + c] : "-");
+    if (!file.best.ratio.empty())
+      row.push_back(space::format(best.ratio, space::Unit::ratio, "", 2));
+    sheet.rows.push_back(std::move(row));
+  }
+  return sheet;
+}
+
 namespace {
 
 std::string ours_of(const ToldStudy& told, const Beside& one) {
   if (std::isnan(one.ours)) return "-";
-  const space::Column& column = told.study.file.columns[told.study.column(one.figure->column)];
+  space::Column column;
+  column.decimals = 2;  // of the best
+  if (!told.study.of_best(*one.figure))
+    column = told.study.file.columns[told.study.column(one.figure->column)];
   std::string unit = column.unit;
   std::int64_t decimals = column.decimals;
   // In what the figure was published in, at least as exactly.

@@ -17,6 +17,8 @@ struct Sheetful {
 
 /// A row for each run: its choices, then its figures.
 [[nodiscard]] Sheetful runs_sheet(const ToldStudy& told);
+/// A row for each of the best; no rows where the study does not ask for them.
+[[nodiscard]] Sheetful best_sheet(const ToldStudy& told);
 /// A row for each published figure, with ours beside it.
 [[nodiscard]] Sheetful published_sheet(const ToldStudy& told);
 /// A row for each thing that runs are made of.

@@ -77,7 +77,8 @@ std::string case_study_text(const ToldStudy& told, Style style) {
     head.add("made of", fmt::format("{}: {} [{}]", printable(one.what), printable(one.value),
                                     space::letter(one.mark)));
   std::string text = head.text() + "\n" + table_of(runs_sheet(told), style) +
-                     table_of(published_sheet(told), style) + reasons_text(told, style);
+                     table_of(best_sheet(told), style) + table_of(published_sheet(told), style) +
+                     reasons_text(told, style);
   Sheet tail(style, 14);
   for (const std::string& line : mark_lines(told)) tail.add("known", line);
   for (const std::string& line : finding_lines(told)) tail.add("finding", line);

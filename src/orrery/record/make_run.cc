@@ -14,7 +14,7 @@ void describe_platform(const platform::Platform& platform, result::Run& run) {
   run.device = platform.device.name;
   run.peak_flops = platform.device.rated.count();
   run.peak_precision = platform.device.precision;
-  run.memory_capacity = platform.device.memory_capacity;
+  run.memory_capacity = platform.device.capacity_in_all();
 }
 
 std::vector<std::uint32_t> number_spans(const graph::Workload& workload,

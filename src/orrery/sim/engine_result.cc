@@ -10,6 +10,7 @@
 #include "orrery/sim/critical_path.h"
 #include "orrery/sim/engine.h"
 #include "orrery/sim/error_classes.h"
+#include "orrery/sim/exposed.h"
 #include "orrery/sim/memory_curve.h"
 #include "orrery/sim/stall.h"
 
@@ -114,6 +115,7 @@ SimResult Engine::summarise() {
   note_told();
   note_memory();
   if (run_.pages == nullptr) {
+    if (run_.options.exposed_by_group) run_.result.exposed = exposed_by_group(run_);
     run_.result.path = critical_path(run_, nodes_, collectives_, messages_.state());
     run_.result.error_classes = error_classes(
         run_.result.path, run_, {devices_.models(), nodes_, customs_, collectives_, planner_});

@@ -30,6 +30,14 @@ struct CollectiveTotal {
   Time time{};                   ///< from issue to completion, summed over ranks
 };
 
+/// Communication that nothing hides, among the ranks of one group.
+struct ExposedGroup {
+  std::string group;  ///< as nodes name it; empty: messages, or collectives that name none
+  Time time{};
+
+  friend bool operator==(const ExposedGroup&, const ExposedGroup&) = default;
+};
+
 /// One node on the critical path: what the end of the slowest rank waited for, latest last. It
 /// crosses ranks by messages and by collectives (see critical_path()).
 struct PathLink {
@@ -88,6 +96,7 @@ struct SimResult {
   std::vector<ErrorClass> error_classes;
   std::vector<ToldCollective> told;        ///< what a library ran, each kind once, by key()
   std::vector<ChunkChoice> chunk_choices;  ///< each kind once, by key()
+  std::vector<ExposedGroup> exposed;       ///< with Options::exposed_by_group
   /// From the memory to devices; empty: nothing crossed it, or one access after another was served.
   std::vector<MemoryLevel> memory;
   Time end{};  ///< the last finish

@@ -33,6 +33,9 @@ struct Options {
   /// are empty, and of the nodes memory holds those around the run's front. Nothing is skipped then
   /// and one thread works. `record` keeps it in any case.
   bool keep_times = true;
+  /// Say whose the communication is that nothing hides, of the rank that ends last (see exposed.h):
+  /// SimResult::exposed. With kept times.
+  bool exposed_by_group = false;
   /// Simulate one rank for all that are alike (see folding.h). The result is the same.
   bool fold = false;
   /// When what is folded goes wrong or cannot finish, the run is begun again with every rank, up to

@@ -14,6 +14,8 @@
 #include "orrery/calibrate/collectives.h"
 #include "orrery/calibrate/sha256.h"
 #include "orrery/core/text.h"
+#include "orrery/study/device_memory.h"
+#include "orrery/study/expanded.h"
 #include "orrery/study/inputs.h"
 #include "orrery/study/one_collective.h"
 
@@ -24,7 +26,7 @@ namespace {
 using graph::CollectiveType;
 
 /// Changes when figures change their meaning.
-constexpr std::string_view kForm = "1";
+constexpr std::string_view kForm = "2";
 
 constexpr std::array kTypes{CollectiveType::all_reduce, CollectiveType::all_gather,
                             CollectiveType::reduce_scatter, CollectiveType::all_to_all};
@@ -92,10 +94,46 @@ double rate_of(const platform::Platform& platform) {
 
 double picoseconds(Time time) { return static_cast<double>(time.count()); }
 
+/// The memory of the fullest role, by what it is for.
+void add_memory(const study::Outcome& outcome, Values& values) {
+  const workload::RoleMemory* fullest = outcome.job->fullest();
+  if (fullest == nullptr) return;
+  const auto put = [&](Metric metric, std::int64_t bytes) {
+    values[metric] = static_cast<double>(bytes);
+  };
+  put(Metric::peak_memory, fullest->peak);
+  put(Metric::weights, fullest->weights);
+  put(Metric::gradients, fullest->gradients);
+  put(Metric::optimizer, fullest->optimizer);
+  put(Metric::activations,
+      fullest->peak - fullest->weights - fullest->gradients - fullest->optimizer);
+  put(Metric::needed, fullest->total());
+  const platform::Device& device = outcome.platform().device;
+  if (const Bytes has = study::usable_in_all(device); has > Bytes{})
+    put(Metric::capacity, has.count());
+  values[Metric::beside] = study::share_beside(*outcome.inputs.load->program, device);
+}
+
+/// Exposed communication by the names that groups of generated jobs have.
+void add_exposed(const study::Outcome& outcome, Values& values) {
+  double tensor = 0, data = 0, other = 0;
+  for (const sim::ExposedGroup& one : outcome.result.exposed) {
+    const bool shares_batch = one.group.starts_with("dp") || one.group == "edp";
+    (one.group == "tp" || one.group == "etp" ? tensor
+     : shares_batch                          ? data
+                                             : other) += picoseconds(one.time);
+  }
+  values[Metric::exposed_tensor] = tensor;
+  values[Metric::exposed_data] = data;
+  values[Metric::exposed_other] = other;
+}
+
 void add_job(const study::Outcome& outcome, Values& values) {
   if (!outcome.job) return;
-  if (const workload::RoleMemory* fullest = outcome.job->fullest())
-    values[Metric::peak_memory] = static_cast<double>(fullest->peak);
+  add_memory(outcome, values);
+  add_exposed(outcome, values);
+  values[Metric::device_time] =
+      picoseconds(outcome.result.end) * static_cast<double>(outcome.result.ranks.size());
   const auto speed =
       analysis::throughput(outcome.job->work, outcome.result.end, outcome.result.ranks.size(), 0);
   if (speed) values[Metric::flops] = speed->flops;
@@ -140,6 +178,7 @@ Result<study::Outcome> simulate(const Run& run, const std::string& where) {
   question.cluster_text = run.cluster.dump();
   if (!run.job.is_null()) question.job.texts = {{where + " (job)", run.job.dump()}};
   question.work.brief_names = true;
+  question.exposed_by_group = !run.job.is_null();
   Findings findings;
   if (auto settled = study::settle(question); !settled) return tl::unexpected(settled.error());
   study::Watch nobody;

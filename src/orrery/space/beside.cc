@@ -37,24 +37,44 @@ double cell(const CaseStudy& study, const Column& column, std::size_t run,
   return other && value != 0 ? answers[*other].values[metric] / value : kNone;
 }
 
+/// A run and its figure.
+struct Told {
+  std::size_t run = 0;
+  double value = kNone;
+};
+
+/// What a published figure is about.
+std::vector<Told> told_of(const CaseStudy& study, const Published& figure, const CaseTable& table) {
+  std::vector<Told> told;
+  if (study.of_best(figure)) {
+    for (const BestRow& row : table.best)
+      if (row.run) told.push_back({*row.run, row.ratio});
+  } else {
+    const std::size_t column = study.column(figure.column);
+    for (std::size_t i = 0; i < study.runs.size(); ++i) told.push_back({i, table.cells[i][column]});
+  }
+  std::erase_if(told, [&](const Told& one) {
+    return !is_at(study.space, study.runs[one.run].at, figure.runs) || !std::isfinite(one.value);
+  });
+  return told;
+}
+
 Beside beside(const CaseStudy& study, const Published& figure, const CaseTable& table) {
   Beside made{&figure};
   if (figure.column.empty()) return made;
-  const std::size_t column = study.column(figure.column);
-  made.unit = study.file.columns[column].value_unit();
+  if (!study.of_best(figure))
+    made.unit = study.file.columns[study.column(figure.column)].value_unit();
   if (const auto read = parse(figure.value, made.unit, "")) made.published = *read;
   double sum = 0;
   std::size_t count = 0;
-  for (std::size_t i = 0; i < study.runs.size(); ++i) {
-    const double value = table.cells[i][column];
-    if (!is_at(study.space, study.runs[i].at, figure.runs) || !std::isfinite(value)) continue;
-    sum += value;
+  for (const Told& one : told_of(study, figure, table)) {
+    sum += one.value;
     ++count;
-    const bool better =
-        std::isnan(made.ours) || (figure.of == Of::least ? value < made.ours : value > made.ours);
+    const bool better = std::isnan(made.ours) ||
+                        (figure.of == Of::least ? one.value < made.ours : one.value > made.ours);
     if (!better) continue;
-    made.ours = value;
-    made.run = words(study.space, study.runs[i]);
+    made.ours = one.value;
+    made.run = words(study.space, study.runs[one.run]);
   }
   if (figure.of == Of::mean && count > 0) {
     made.ours = sum / static_cast<double>(count);
@@ -72,6 +92,7 @@ CaseTable fill_in(const CaseStudy& study, std::span<const Answered> answers) {
     for (const Column& column : study.file.columns) row.push_back(cell(study, column, i, answers));
     table.cells.push_back(std::move(row));
   }
+  table.best = best_rows(study, table.cells, answers);
   for (const Published& figure : study.file.published)
     table.beside.push_back(beside(study, figure, table));
   return table;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "orrery/space/answer_all.h"
+#include "orrery/space/best.h"
 #include "orrery/space/case_study.h"
 
 namespace orrery::space {
@@ -26,6 +27,7 @@ struct Beside {
 
 struct CaseTable {
   std::vector<std::vector<double>> cells;  ///< by run, then column; kNone: nothing
+  std::vector<BestRow> best;               ///< as the file asks for it
   std::vector<Beside> beside;              ///< as the file has them
 };
 

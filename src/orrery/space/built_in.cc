@@ -6,7 +6,9 @@
 namespace orrery::space {
 
 extern const std::string_view kThemisTutorialText, kWaferScaleText, kThemisText, kScalingText,
-    kV100RingText, kTutorialsText, kCometText, kMemoryPoolsText, kLibraText, kCalculonText;
+    kV100RingText, kTutorialsText, kCometText, kCometFootprintText, kCometMemoryText,
+    kCometComputeText, kCometBandwidthText, kCometClustersText, kCometDlrmText, kMemoryPoolsText,
+    kLibraText, kCalculonText;
 
 std::vector<BuiltIn> built_in_studies() {
   return {{"themis-tutorial", kThemisTutorialText},
@@ -16,6 +18,12 @@ std::vector<BuiltIn> built_in_studies() {
           {"v100-ring", kV100RingText},
           {"tutorials", kTutorialsText},
           {"comet", kCometText},
+          {"comet-footprint", kCometFootprintText},
+          {"comet-memory", kCometMemoryText},
+          {"comet-compute", kCometComputeText},
+          {"comet-bandwidth", kCometBandwidthText},
+          {"comet-clusters", kCometClustersText},
+          {"comet-dlrm", kCometDlrmText},
           {"memory-pools", kMemoryPoolsText},
           {"libra", kLibraText},
           {"calculon", kCalculonText}};

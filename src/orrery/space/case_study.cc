@@ -57,19 +57,46 @@ Result<void> check_figure(const CaseStudy& study, const Published& figure,
     return fail(Errc::config_missing_key, where + "/column", "is missing",
                 "the title of a column, or `why_not` to say why there is none");
   }
-  if (auto fine = check_title(study, figure.column, path + "/column"); !fine) return fine;
+  const bool best = study.of_best(figure);
+  if (!best)
+    if (auto fine = check_title(study, figure.column, path + "/column"); !fine) return fine;
   if (auto fine = check_place(study.space, figure.runs, path + "/runs"); !fine) return fine;
-  const Unit unit = study.file.columns[study.column(figure.column)].value_unit();
+  const Unit unit =
+      best ? Unit::ratio : study.file.columns[study.column(figure.column)].value_unit();
   if (auto read = parse(figure.value, unit, where + "/value"); !read)
     return tl::unexpected(read.error());
   const auto runs = std::count_if(study.runs.begin(), study.runs.end(), [&](const Run& run) {
     return is_at(study.space, run.at, figure.runs);
   });
-  if (runs == 0 || (figure.of == Of::one && runs > 1))
+  if (runs == 0 || (figure.of == Of::one && (best || runs > 1)))
     return fail(Errc::config_range, where + "/runs",
                 fmt::format("{} runs are there; {}", runs,
                             figure.of == Of::one ? "it has to be one" : "it has to be some"),
                 "`of: most`, `mean` or `least` is about several");
+  return {};
+}
+
+Result<void> check_axis(const CaseStudy& study, const std::string& axis, const std::string& path) {
+  Place place;
+  place.at.emplace_back(axis, std::vector<std::string>{});
+  if (check_place(study.space, place, "")) return {};
+  return fail(Errc::config_range, study.space.where + ":" + path,
+              fmt::format("there is no axis {}", in_quotes(axis)));
+}
+
+Result<void> check_best(const CaseStudy& study) {
+  const Best& best = study.file.best;
+  if (best.axis.empty()) return {};
+  if (auto fine = check_axis(study, best.axis, "/best/axis"); !fine) return fine;
+  if (auto fine = check_title(study, best.column, "/best/column"); !fine) return fine;
+  for (std::size_t i = 0; i < best.memory.size(); ++i)
+    if (const auto read = parse(best.memory[i], Unit::bytes,
+                                fmt::format("{}:/best/memory/{}", study.space.where, i));
+        !read)
+      return tl::unexpected(read.error());
+  if (!best.ratio.empty() && check_title(study, best.ratio, ""))
+    return fail(Errc::config_range, study.space.where + ":/best/ratio",
+                fmt::format("a column is called {}, too", in_quotes(best.ratio)));
   return {};
 }
 
@@ -81,11 +108,7 @@ Result<void> check_picture(const CaseStudy& study) {
   }
   if (auto fine = check_place(study.space, picture.runs, "/picture/runs"); !fine) return fine;
   if (picture.colours.empty()) return {};
-  Place place;
-  place.at.emplace_back(picture.colours, std::vector<std::string>{});
-  if (check_place(study.space, place, "")) return {};
-  return fail(Errc::config_range, study.space.where + ":/picture/colours",
-              fmt::format("there is no axis {}", in_quotes(picture.colours)));
+  return check_axis(study, picture.colours, "/picture/colours");
 }
 
 }  // namespace
@@ -138,6 +161,7 @@ Result<CaseStudy> parse_case_study(std::string_view text, const std::string& whe
   if (!runs) return tl::unexpected(runs.error());
   study.runs = *std::move(runs);
   if (auto fine = check_columns(study); !fine) return tl::unexpected(fine.error());
+  if (auto fine = check_best(study); !fine) return tl::unexpected(fine.error());
   for (std::size_t i = 0; i < file.published.size(); ++i) {
     auto fine = check_figure(study, file.published[i], fmt::format("/published/{}", i));
     if (!fine) return tl::unexpected(fine.error());

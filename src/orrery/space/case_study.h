@@ -72,7 +72,8 @@ struct Published {
       config::field("value", &Published::value, "as it was published, with its unit").required(),
       config::field("mark", &Published::mark, "how it is known").required(),
       config::field("source", &Published::source, "where it stands").required(),
-      config::field("column", &Published::column, "the title of the column with our figure"),
+      config::field("column", &Published::column,
+                    "the title of the column with our figure, or `best: ratio`"),
       config::field("runs", &Published::runs, "of which runs").by_default("all"),
       config::field("of", &Published::of, "`one`: of the only one; else of all of them"),
       config::field("assumed", &Published::assumed,
@@ -109,6 +110,25 @@ struct Picture {
                  config::field("runs", &Picture::runs, "that it shows").by_default("all")};
 };
 
+/// Who is best along an axis, of those that fit: a table of its own, with a row for each
+/// combination of the other axes.
+struct Best {
+  std::string axis, column, ratio;
+  std::vector<std::string> memory;
+
+  static constexpr auto fields = std::tuple{
+      config::field("axis", &Best::axis, "whose choices stand against each other").required(),
+      config::field("column", &Best::column, "the title of the column in which the least is best")
+          .required(),
+      config::field("memory", &Best::memory,
+                    "a row for each of these, too: what a device has in all, in place of what its "
+                    "cluster says; e.g. `80 GB`",
+                    config::between(1, limits::kChoices)),
+      config::field("ratio", &Best::ratio,
+                    "the title of one more column: the first row's best divided by this row's; of "
+                    "times, a speed-up")};
+};
+
 /// The file.
 struct CaseStudyFile {
   std::int64_t version = 1;
@@ -119,6 +139,7 @@ struct CaseStudyFile {
   std::vector<Column> columns;
   std::vector<Input> inputs;
   std::vector<Published> published;
+  Best best;
   Picture picture;
 
   static constexpr auto fields = std::tuple{
@@ -144,6 +165,7 @@ struct CaseStudyFile {
                     config::between(0, limits::kFigures)),
       config::field("published", &CaseStudyFile::published, "figures to stand beside ours",
                     config::between(0, limits::kFigures)),
+      config::field("best", &CaseStudyFile::best, "who is best along an axis, of those that fit"),
       config::field("picture", &CaseStudyFile::picture, "bars of a column")};
 };
 
@@ -155,6 +177,10 @@ struct CaseStudy {
 
   /// Of that title; the file has it.
   [[nodiscard]] std::size_t column(std::string_view title) const;
+  /// Whether the figure is one of the best.
+  [[nodiscard]] bool of_best(const Published& figure) const {
+    return !figure.column.empty() && figure.column == file.best.ratio;
+  }
 };
 
 /// A case study's text. `where` errors say it is. Errc: config_*, limit_exceeded.

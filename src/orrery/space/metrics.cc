@@ -44,7 +44,29 @@ constexpr std::array<MetricInfo, kMetrics> kInfo{
     MetricInfo{Metric::gain, "gain", Unit::ratio, "over equal",
                "of a split: how many times as good as equal bandwidths, by what it is the best of"},
     MetricInfo{Metric::gap, "gap", Unit::share, "gap",
-               "of a split: how much better another could be at most"}};
+               "of a split: how much better another could be at most"},
+    MetricInfo{Metric::exposed_tensor, "exposed_tensor", Unit::time, "exposed, tensors",
+               "of a job: `exposed` among ranks that share its tensors out (tp)"},
+    MetricInfo{Metric::exposed_data, "exposed_data", Unit::time, "exposed, data",
+               "… among those that share its batch out (dp)"},
+    MetricInfo{Metric::exposed_other, "exposed_other", Unit::time, "exposed, others",
+               "… among all others"},
+    MetricInfo{Metric::weights, "weights", Unit::bytes, "weights",
+               "of a job: what of `peak_memory` are weights"},
+    MetricInfo{Metric::gradients, "gradients", Unit::bytes, "gradients", "… gradients"},
+    MetricInfo{Metric::optimizer, "optimizer", Unit::bytes, "optimizer",
+               "… moments and master weights"},
+    MetricInfo{Metric::activations, "activations", Unit::bytes, "activations",
+               "… all the rest: activations, and what operators and messages hold"},
+    MetricInfo{Metric::needed, "needed", Unit::bytes, "needed",
+               "of a job: what a device needs in all"},
+    MetricInfo{Metric::capacity, "capacity", Unit::bytes, "capacity",
+               "of a job's cluster: what a device has, with what is beside it; none: as much as is "
+               "needed, or not known"},
+    MetricInfo{Metric::beside, "beside", Unit::share, "beside",
+               "of a job: how much of what is needed lies beside the device's own memory"},
+    MetricInfo{Metric::device_time, "device_time", Unit::time, "device time",
+               "of a job: `time` of all devices together"}};
 
 struct Scale {
   Unit unit;

@@ -37,9 +37,20 @@ enum class Metric : std::uint8_t {
   bandwidth_2,
   bandwidth_3,
   gain,
-  gap
+  gap,
+  exposed_tensor,
+  exposed_data,
+  exposed_other,
+  weights,
+  gradients,
+  optimizer,
+  activations,
+  needed,
+  capacity,
+  beside,
+  device_time
 };
-inline constexpr std::size_t kMetrics = 18;
+inline constexpr std::size_t kMetrics = 29;
 
 struct MetricInfo {
   Metric metric;

@@ -46,8 +46,12 @@ std::string case_study_reference() {
   text += "\n## inputs\n\n" + config::reference_table<Input>() + "\n| mark | |\n|---|---|\n";
   for (const auto& [word, mark] : config::Words<Mark>::names)
     text += fmt::format("| `{}` ({}) | {} |\n", word, letter(mark), about(mark));
-  text += "\n## published\n\n" + config::reference_table<Published>() + "\n## picture\n\n" +
-          config::reference_table<Picture>();
+  text +=
+      "\n## published\n\n" + config::reference_table<Published>() + "\n## best\n\n" +
+      config::reference_table<Best>() +
+      "\nA run fits where `needed` is no more than `capacity`; where that is not known, all do. "
+      "The row names the choice that is best, and has its columns.\n\n## picture\n\n" +
+      config::reference_table<Picture>();
   return text;
 }
 

@@ -91,4 +91,10 @@ Bytes usable_memory(const platform::Device& device) {
   return own || entry->usable == Bytes{} ? device.memory_capacity : entry->usable;
 }
 
+Bytes usable_in_all(const platform::Device& device) {
+  const Bytes own = usable_memory(device);
+  if (!device.expansion || own == Bytes{}) return own;
+  return device.expansion->capacity == Bytes{} ? Bytes{} : own + device.expansion->capacity;
+}
+
 }  // namespace orrery::study

@@ -16,7 +16,11 @@ namespace orrery::study {
 /// runs no PyTorch of its own. Where each figure comes from stands beside it in device_memory.cc.
 [[nodiscard]] workload::DeviceMemory device_memory(std::string_view entry);
 
-/// Memory that a program finds on it: what a public report of one says, else its data sheet's.
+/// Memory that a program finds on it: what a public report of one says, else its data sheet's. 0:
+/// not known.
 [[nodiscard]] Bytes usable_memory(const platform::Device& device);
+
+/// The same with the memory beside it. 0: not known, or as much as is needed.
+[[nodiscard]] Bytes usable_in_all(const platform::Device& device);
 
 }  // namespace orrery::study

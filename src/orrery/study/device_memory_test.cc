@@ -43,5 +43,16 @@ TEST(DeviceMemory, TakesWhatProgramsFind) {
   EXPECT_EQ(usable_memory(device), Bytes(40'000'000'000));
 }
 
+TEST(DeviceMemory, ThatBesideADeviceAddsToItsOwn) {
+  platform::Device device;
+  device.memory_capacity = Bytes(40'000'000'000);
+  EXPECT_EQ(usable_in_all(device), Bytes(40'000'000'000));
+  device.expansion = platform::MemoryExpansion{Bandwidth(1e11), Bytes(100'000'000'000)};
+  EXPECT_EQ(usable_in_all(device), Bytes(140'000'000'000));
+  EXPECT_EQ(usable_memory(device), Bytes(40'000'000'000));
+  device.expansion->capacity = Bytes{};
+  EXPECT_EQ(usable_in_all(device), Bytes{}) << "as much as is needed";
+}
+
 }  // namespace
 }  // namespace orrery::study

@@ -58,7 +58,7 @@ std::vector<analysis::CommKind> comm_of(const sim::SimResult& result) {
 }
 
 std::optional<analysis::Fullest> memory_of(const Outcome& outcome) {
-  const Bytes capacity = outcome.platform().device.memory_capacity;
+  const Bytes capacity = outcome.platform().device.capacity_in_all();
   if (outcome.job) {
     const workload::RoleMemory* most = outcome.job->fullest();
     if (most == nullptr) return std::nullopt;

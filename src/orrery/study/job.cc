@@ -30,7 +30,7 @@ Result<Job> describe_job(const workload::Program& program, const platform::Platf
   }
   job.memory = *std::move(memory);
   const workload::RoleMemory& most = *job.fullest();
-  const std::int64_t capacity = usable_memory(platform.device).count();
+  const std::int64_t capacity = usable_in_all(platform.device).count();
   if (capacity > 0 && most.total() > capacity) {
     findings.add(FindingCode::may_not_fit,
                  fmt::format("{}: {} of {}, {} too much", program.roles[most.role].name,

@@ -9,6 +9,7 @@
 
 #include "orrery/model/kernels/silicon_of.h"
 #include "orrery/sim/difference.h"
+#include "orrery/study/expanded.h"
 #include "orrery/study/kernel_times.h"
 #include "orrery/study/tensor_groups.h"
 
@@ -25,6 +26,7 @@ sim::Options options_of(const Question& question) {
   made.threads = work.threads > 0 ? static_cast<std::uint32_t>(work.threads)
                                   : std::max(1u, std::thread::hardware_concurrency());
   made.record = question.record;
+  made.exposed_by_group = question.exposed_by_group;
   return made;
 }
 
@@ -87,13 +89,14 @@ Result<Outcome> simulate(const Question& question, Inputs inputs, Watch& watch,
         with_kernel_times(inputs.workload(), inputs.platform(), findings));
   }
   const graph::Workload& workload = changed ? *changed : inputs.workload();
-  auto result = simulate_once(inputs, workload, options, watch);
+  const Inputs held{as_held(*inputs.load, inputs.cluster, findings), inputs.load};
+  auto result = simulate_once(held, workload, options, watch);
   if (!result) return tl::unexpected(result.error());
   Outcome outcome;
   if (verify) {
     options.record = false;
     options.fold = !options.fold;
-    const auto other = simulate_once(inputs, workload, options, watch);
+    const auto other = simulate_once(held, workload, options, watch);
     if (!other) return tl::unexpected(other.error());
     const sim::SimResult& folded = options.fold ? *other : *result;
     outcome.verified = Verification{sim::first_difference(folded, options.fold ? *result : *other),

@@ -7,6 +7,7 @@
 #include "orrery/core/findings.h"
 #include "orrery/estimate/program/simulated.h"
 #include "orrery/study/device_memory.h"
+#include "orrery/study/expanded.h"
 #include "orrery/workload/memory/memory.h"
 
 namespace orrery::search {
@@ -24,7 +25,7 @@ FittedPlan fit_plan(workload::Spec spec, const std::vector<workload::RecomputeKi
   workload::MemoryOptions how;
   how.details = false;
   how.device = study::device_memory(device.entry);
-  const std::int64_t room = study::usable_memory(device).count();
+  const std::int64_t room = study::usable_in_all(device).count();
   for (const workload::RecomputeKind kind : recompute) {
     spec.recompute.kind = kind;
     if (auto fine = workload::legal(spec); !fine) {
@@ -52,8 +53,8 @@ FittedPlan fit_plan(workload::Spec spec, const std::vector<workload::RecomputeKi
 }
 
 Result<SimulatedPlan> simulate_plan(const workload::Program& program,
-                                    const study::Cluster& cluster) {
-  const auto result = estimate::simulated(program, cluster);
+                                    const std::shared_ptr<const study::Cluster>& cluster) {
+  const auto result = estimate::simulated(program, *study::as_held(program, cluster));
   if (!result) return tl::unexpected(result.error());
   double compute = 0, exposed = 0, idle = 0;
   for (const sim::RankResult& rank : result->ranks) {

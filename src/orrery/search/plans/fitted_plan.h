@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -42,7 +43,7 @@ struct SimulatedPlan {
   PlanShares shares;
 };
 /// Errc: those of simulations; stall.
-[[nodiscard]] Result<SimulatedPlan> simulate_plan(const workload::Program& program,
-                                                  const study::Cluster& cluster);
+[[nodiscard]] Result<SimulatedPlan> simulate_plan(
+    const workload::Program& program, const std::shared_ptr<const study::Cluster>& cluster);
 
 }  // namespace orrery::search

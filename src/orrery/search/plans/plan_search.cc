@@ -7,6 +7,7 @@
 #include <atomic>
 #include <cmath>
 #include <mutex>
+#include <optional>
 #include <thread>
 #include <utility>
 
@@ -15,6 +16,7 @@
 #include "orrery/search/plans/fitted_plan.h"
 #include "orrery/study/description.h"
 #include "orrery/study/device_memory.h"
+#include "orrery/study/expanded.h"
 #include "orrery/workload/program/count.h"
 
 namespace orrery::search {
@@ -26,7 +28,7 @@ namespace {
 
 using ClusterRef = std::shared_ptr<const study::Cluster>;
 
-Result<void> simulate(PlanAnswer& answer, const study::Cluster& cluster) {
+Result<void> simulate(PlanAnswer& answer, const ClusterRef& cluster) {
   Findings nobody;
   const auto program = workload::assemble(answer.spec, nobody);
   if (!program) return tl::unexpected(program.error());
@@ -126,7 +128,7 @@ class Searching {
       tell("estimate", i, answers_.size());
       if (!estimate::check_playable(programs_[i])) {
         if (question_.gear == Gear::automatic)
-          if (auto done = simulate(answers_[i], *cluster_); !done) return done;
+          if (auto done = simulate(answers_[i], cluster_); !done) return done;
         if (answers_[i].simulated) {
           told.push_back(std::move(answers_[i]));
         } else {
@@ -134,7 +136,10 @@ class Searching {
         }
         continue;
       }
-      const auto times = costs.of(programs_[i]);
+      const auto held = study::as_held(programs_[i], cluster_);
+      std::optional<estimate::OpCosts> own;  // what is beside a device is the plan's own matter
+      if (held != cluster_) own.emplace(held);
+      const auto times = (own ? *own : costs).of(programs_[i]);
       if (!times) return tl::unexpected(times.error());
       const auto step = estimate::play(programs_[i], *times);
       if (!step) return tl::unexpected(step.error());
@@ -151,7 +156,7 @@ class Searching {
     std::atomic<std::size_t> done{0};
     pool_.share(static_cast<std::uint32_t>(count), [&](std::uint32_t i) {
       if (!answers_[i].simulated)
-        if (auto made = simulate(answers_[i], *cluster_); !made) errors[i] = made.error();
+        if (auto made = simulate(answers_[i], cluster_); !made) errors[i] = made.error();
       tell("simulate", ++done, count);
     });
     for (std::optional<Error>& error : errors)
@@ -224,7 +229,7 @@ Result<PlanSearch> search_plans(const PlanQuestion& question, ClusterRef cluster
   search.findings = std::move(findings);
   search.devices = cluster->ranks;
   search.cluster = platform.name.empty() ? question.cluster : platform.name;
-  search.memory = study::usable_memory(platform.device).count();
+  search.memory = study::usable_in_all(platform.device).count();
   search.peak = platform.device.rated.count();
   const auto base = base_of(question, search);
   if (!base) return tl::unexpected(base.error());

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/model/memory/expanded_memory.h"
+
+#include <gtest/gtest.h>
+
+namespace orrery::model {
+namespace {
+
+using platform::MemoryAccess;
+
+platform::Device device(MemoryAccess access) {
+  platform::Device made;
+  made.memory = Bandwidth(2000e9);
+  made.expansion = platform::MemoryExpansion{Bandwidth(500e9), Bytes{}, access};
+  return made;
+}
+
+// A quarter of 2 GB beside it: 0.75 ms and 1 ms.
+TEST(ExpandedMemory, BytesComeInTurnOrAtOnce) {
+  EXPECT_DOUBLE_EQ(expanded_bandwidth(device(MemoryAccess::in_turn), 0.25).count(), 2e9 / 1.75e-3);
+  EXPECT_DOUBLE_EQ(expanded_bandwidth(device(MemoryAccess::at_once), 0.25).count(), 2e9 / 1e-3);
+}
+
+TEST(ExpandedMemory, AllOfItOnEitherSide) {
+  for (const MemoryAccess access : {MemoryAccess::in_turn, MemoryAccess::at_once}) {
+    EXPECT_EQ(expanded_bandwidth(device(access), 0).count(), 2000e9);
+    EXPECT_DOUBLE_EQ(expanded_bandwidth(device(access), 1).count(), 500e9);
+  }
+  platform::Device alone;
+  alone.memory = Bandwidth(1e9);
+  EXPECT_EQ(expanded_bandwidth(alone, 0.5).count(), 1e9) << "nothing is beside it";
+}
+
+// Where bytes lie as the bandwidths are, both memories are done together, and it is their sum.
+TEST(ExpandedMemory, AtOnceIsAtMostTheSum) {
+  const platform::Device both = device(MemoryAccess::at_once);
+  EXPECT_DOUBLE_EQ(expanded_bandwidth(both, 0.2).count(), 2500e9);
+  for (double beyond = 0.05; beyond < 1; beyond += 0.05) {
+    EXPECT_LE(expanded_bandwidth(both, beyond).count(), 2500e9 * (1 + 1e-12));
+    EXPECT_GE(expanded_bandwidth(both, beyond).count(),
+              expanded_bandwidth(device(MemoryAccess::in_turn), beyond).count());
+  }
+}
+
+}  // namespace
+}  // namespace orrery::model
