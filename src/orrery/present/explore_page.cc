@@ -83,17 +83,22 @@ class SpacePageMaker {
     page_.lost = lost_points(explored_);
   }
 
+  /// Of continuous axes only the values that points have.
   void add_axes() {
-    for (const explore::Axis& axis : space_.axes) {
+    page_.at.resize(space_.axes.size());
+    for (std::size_t a = 0; a < space_.axes.size(); ++a) {
+      const explore::Axis& axis = space_.axes[a];
+      std::vector<bool> shown(axis.values.size(), axis.coarse == 1);
+      for (const Point* point : points_) shown[space_.at(point->number)[a]] = true;
       PageSpace::Axis& made = page_.axes.emplace_back();
       made.name = printable(axis.name);
       made.ordered = axis.ordered;
-      for (const std::string& label : axis.labels) made.labels.push_back(printable(label));
-    }
-    page_.at.resize(space_.axes.size());
-    for (const Point* point : points_) {
-      const explore::At at = space_.at(point->number);
-      for (std::size_t a = 0; a < at.size(); ++a) page_.at[a].push_back(at[a]);
+      std::vector<std::uint32_t> places(axis.values.size());
+      for (std::size_t v = 0; v < axis.values.size(); ++v) {
+        places[v] = static_cast<std::uint32_t>(made.labels.size());
+        if (shown[v]) made.labels.push_back(printable(axis.labels[v]));
+      }
+      for (const Point* point : points_) page_.at[a].push_back(places[space_.at(point->number)[a]]);
     }
   }
 

@@ -61,6 +61,49 @@ TEST(ExplorePage, HasWhatIsAllowedInColumns) {
   EXPECT_EQ(lost + made->count(), found.points.size() + found.refused);
 }
 
+TEST(ExplorePage, HasOfContinuousAxesTheValuesOfPoints) {
+  std::string text = explore::small_space("sample: {how: random, points: 20}\n");
+  const std::string range = "points: 3, scale: log";
+  text.replace(text.find(range), range.size(), "scale: log");
+  const SearchSpace space = explore::space_of(text);
+  const Explored found = explore::explored(space);
+  const auto made = explore_page(space, found, 1);
+  ASSERT_TRUE(made) << to_string(made.error());
+  EXPECT_LT(made->axes[4].labels.size(), 200u);
+  EXPECT_GT(made->axes[4].labels.size(), 5u);
+  std::size_t i = 0;
+  for (const explore::Point& point : found.points) {
+    if (!point.allowed) continue;
+    EXPECT_EQ(made->axes[4].labels[made->at[4][i]],
+              space.axes[4].labels[space.at(point.number)[4]]);
+    ++i;
+  }
+}
+
+TEST(ExploreText, SaysWhatOthersWouldNeed) {
+  Explored found = looked_at();
+  ASSERT_FALSE(found.rivals.empty());
+  using explore::Need;
+  found.rivals.resize(1);
+  found.rivals[0].axis = "sharding";
+  found.rivals[0].value = "none";
+  found.rivals[0].behind = 0.25;
+  found.rivals[0].needed = {{Need::exposed, "", 0.5, 0.4, {}, false},
+                            {Need::device_price, "", 2, 1.5, {}, false},
+                            {Need::energy_price, "", 0.1, 0.25, {}, true},
+                            {Need::axis, "nic", 0, 0, "12.5", true}};
+  const std::string text = explore_text(priced(), found, 3, report::Style{});
+  EXPECT_NE(text.find("What would have to be true for others to be as good in step:"),
+            std::string::npos);
+  EXPECT_NE(text.find("+25.0 %"), std::string::npos);
+  EXPECT_NE(text.find("exposed -20 %; a device hour at 1.5, not 2; both with a kWh at 0.25, not "
+                      "0.1; both with nic 12.5"),
+            std::string::npos)
+      << text;
+  const std::string json = explore_json(priced(), found, 3);
+  EXPECT_NE(json.find(R"("what": "device_price")"), std::string::npos) << json.substr(0, 2000);
+}
+
 TEST(ExplorePage, IsTheSameWithAnyNumberOfThreads) {
   const auto one = explore_page(priced(), looked_at(), 1);
   const auto three = explore_page(priced(), looked_at(), 3);
