@@ -117,6 +117,7 @@ struct Source {
   How how = How::exact;
   std::string rule;  ///< of `rule` and `skipped`: its name
   Time recorded{};
+  std::uint64_t record_function = 0;  ///< the recording's id of it; 0 = none
 };
 
 struct Plan {
@@ -126,6 +127,7 @@ struct Plan {
   std::vector<Step> steps;
   std::vector<Source> sources;  ///< by recorded operator, in order
   std::uint32_t slots = 0;
+  std::vector<double> reuse;  ///< shares of rows by how often they are used; for Fill::Kind::reuse
 
   // What was not selected.
   std::uint64_t communications = 0;  ///< not replayed

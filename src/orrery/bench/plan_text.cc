@@ -160,6 +160,7 @@ void append_storage(std::string& out, std::size_t index, const Storage& storage)
 std::string plan_text(const Plan& plan) {
   std::string out = "orrery benchmark 1\n";
   fmt::format_to(std::back_inserter(out), "slots {}\n", plan.slots);
+  if (!plan.reuse.empty()) out += fmt::format("reuse {}\n", fmt::join(plan.reuse, " "));
   for (std::size_t i = 0; i < plan.storages.size(); ++i) append_storage(out, i, plan.storages[i]);
   for (const External& external : plan.externals) {
     fmt::format_to(std::back_inserter(out), "external %{} {} ", external.slot, external.storage);

@@ -310,6 +310,8 @@ Result<void> Planner::add_operator(EventId event) {
     plan_.steps[s].node = node.id;
     plan_.steps[s].source = static_cast<std::uint32_t>(plan_.sources.size());
   }
+  const std::uint64_t record_function = profile_.op(event).record_function_id;
+  source.record_function = record_function == profile::kNoId ? 0 : record_function;
   set_times(event, first, source);
   plan_.sources.push_back(std::move(source));
   return {};
@@ -324,7 +326,8 @@ Result<Plan> Planner::run() {
   for (const EventId event : selection->operators) {
     if (auto added = add_operator(event); !added) return tl::unexpected(std::move(added.error()));
   }
-  choose_fills(plan_, slots_.info(), options_.reuse);
+  plan_.reuse = options_.reuse;
+  choose_fills(plan_, slots_.info(), !options_.reuse.empty());
   find_last_uses(plan_);
   if (auto fitting = plan_memory(plan_, slots_, options_.memory_limit); !fitting) {
     fitting.error().where = profile_.where;

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "orrery/bench/operators.h"
 #include "orrery/bench/plan.h"
@@ -17,7 +18,9 @@ struct PlanOptions {
   SelectOptions select;
   /// Most that tensors may take at a time, copies included, by their recorded sizes.
   std::int64_t memory_limit = std::int64_t{1} << 62;
-  bool reuse = false;  ///< rows of tables are looked up by frequency (Fill::Kind::reuse)
+  /// Rows of tables are looked up so that of the rows that occur the share reuse[j] occurs more
+  /// than 2^(j-1) and at most 2^j times; empty: evenly drawn.
+  std::vector<double> reuse;
 };
 
 /// Errc: as select; input_range (a tensor that cannot be), limit_exceeded (memory). O(nodes log
