@@ -109,12 +109,10 @@ std::optional<std::int64_t> reach_of(const TensorSpec& spec) {
     for (std::size_t d = 0; d < spec.sizes.size(); ++d) {
       if (spec.strides[d] < 0) return std::nullopt;
       const auto step = product(std::max<std::int64_t>(spec.sizes[d] - 1, 0), spec.strides[d]);
-      if (!step || *count == 0) {
-        if (!step) return std::nullopt;
-        continue;
-      }
+      if (!step) return std::nullopt;
+      if (*count == 0) continue;
+      if (*step > kFarthest - last) return std::nullopt;
       last += *step;
-      if (last > kFarthest) return std::nullopt;
     }
   }
   std::int64_t end = 0;
