@@ -13,6 +13,7 @@
 #include "arguments.h"
 #include "bench_module.h"
 #include "inputs.h"
+#include "orrery/bench/generate.h"
 #include "orrery/bench/plan_text.h"
 #include "orrery/bench/planner.h"
 #include "orrery/bench/timeline.h"
@@ -20,6 +21,7 @@
 #include "orrery/core/units.h"
 #include "orrery/present/bench_text.h"
 #include "orrery/trace/kineto/writer.h"
+#include "output_file.h"
 #include "progress.h"
 
 namespace orrery::app {
@@ -147,15 +149,45 @@ Result<present::Benchmark> benchmark(const BenchOptions& options,
   return made;
 }
 
-int bench_run(const BenchOptions& options, Session& session) {
+/// Writes all of them, or says which one is in the way before the first.
+Result<void> write_program(const bench::Plan& plan, const std::string& folder, bool force) {
+  const std::vector<bench::GeneratedFile> files = bench::generated_program(plan);
+  for (const bench::GeneratedFile& file : files)
+    if (auto absent = check_absent(folder + "/" + file.name, force); !absent) return absent;
+  for (const bench::GeneratedFile& file : files)
+    if (auto done = write_output(folder + "/" + file.name, file.text, force); !done) return done;
+  return {};
+}
+
+int bench_generate(BenchOptions& options, const std::vector<std::string>& traces,
+                   Session& session) {
+  const std::string folder = std::exchange(session.output, {});
+  if (folder.empty() || folder == "-")
+    return session.fail({Errc::usage, "--output", "where is the program to go?",
+                         "orrery bench generate TRACE -o FOLDER"});
+  options.only_plan = true;
+  Findings findings;
+  const auto made = benchmark(options, traces, session, findings);
+  if (!made) return session.fail(made.error(), findings);
+  if (auto done = write_program(made->plan, folder, session.force); !done)
+    return session.fail(done.error(), findings);
+  session.note(fmt::format("wrote {0}: cmake -S {0} -B {0}/build && cmake --build {0}/build",
+                           shell_word(folder)));
+  return session.deliver(present::bench_text(*made, findings, session.out_style()),
+                         [&] { return present::bench_json(*made, findings); });
+}
+
+int bench_run(BenchOptions& options, Session& session) {
   const std::string what = options.words.empty() ? "" : options.words.front();
-  if (what != "run")
+  if (what != "run" && what != "generate")
     return session.fail({Errc::usage, "bench",
                          what.empty() ? "what?" : in_quotes(what) + " is nothing that it can do",
-                         "orrery bench run TRACE…"});
+                         "orrery bench run TRACE…, or orrery bench generate TRACE… -o FOLDER"});
   const std::vector<std::string> traces(options.words.begin() + 1, options.words.end());
   if (traces.empty())
-    return session.fail({Errc::usage, "bench run", "which recording?", "orrery bench run TRACE…"});
+    return session.fail(
+        {Errc::usage, "bench " + what, "which recording?", "orrery bench " + what + " TRACE…"});
+  if (what == "generate") return bench_generate(options, traces, session);
   Findings findings;
   const auto made = benchmark(options, traces, session, findings);
   if (!made) return session.fail(made.error(), findings);
@@ -212,12 +244,15 @@ void add_bench(CLI::App& table, Session& session) {
       "run\n"
       "them again, without the code and the data that it came of. Values are made up, within the\n"
       "ranges that operators need; what fails is counted and replaced by tensors of the recorded\n"
-      "sizes. Needs PyTorch (./setup bench).\n\n"
+      "sizes. Needs PyTorch (./setup bench). 'generate' writes a program that does the same "
+      "without\n"
+      "Orrery, with its own CMakeLists.txt.\n\n"
       "Examples:\n"
-      "  orrery bench run rank0.et.json\n"
-      "  orrery bench run rank0.et.json rank0.kineto.json --level kernel --kineto replayed.json\n");
+      "  orrery bench run rank0.et.json --level kernel --kineto replayed.json\n"
+      "  orrery bench generate rank0.et.json -o benchmark\n");
   const auto options = std::make_shared<BenchOptions>();
-  command->add_option("WHAT", options->words, "run, then the recording's files")->type_name("");
+  command->add_option("WHAT", options->words, "run or generate, then the recording's files")
+      ->type_name("");
   add_replay_options(*command, *options);
   session.add_options(*command, true);
   const auto output = [&](const char* names, auto& value, const char* about) {

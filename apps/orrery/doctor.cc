@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "arguments.h"
+#include "bench_module.h"
 #include "data_folder.h"
 #include "orrery/core/text.h"
 #include "orrery/core/units.h"
@@ -58,6 +59,10 @@ std::vector<Line> examine() {
       {"web page", true,
        page > 0 ? fmt::format("built in, {}", format_bytes(Bytes(static_cast<std::int64_t>(page))))
                 : "not built in; './setup --page' does that"});
+  const std::string module = bench_module_path();
+  lines.push_back({"replays", true,
+                   module.empty() ? "not built in; './setup bench' gets PyTorch for 'orrery bench'"
+                                  : "by PyTorch, for 'orrery bench'"});
   const study::KnownCase test = study::run_known_case();
   lines.push_back({"self-test", test.exact, test.text});
   lines.push_back(
