@@ -46,6 +46,7 @@ def compare(program, model, trace, asked, environment):
     there, here, last = [], {"top": [], "kernel": []}, {}
     for _ in range(asked.pairs):
         first = original(model, asked.iterations, environment)
+        memory = first["peak_bytes"]
         there.append(statistics.median(first["cpu_ns"]))
         for level, of_level in ratios.items():
             last[level] = replay(program, trace, level, asked.iterations, environment)
@@ -53,12 +54,14 @@ def compare(program, model, trace, asked, environment):
             of_level.append(here[level][-1] / there[-1] - 1)
     for level, of_level in ratios.items():
         result = last[level]
+        held = result["replay"]["peak_bytes"] - result["replay"]["external_bytes"]
         print(f"{model:12} {level:7} original {statistics.median(there) / 1e6:7.2f} ms"
               f"  replay {statistics.median(here[level]) / 1e6:7.2f} ms"
               f"  {statistics.median(of_level):+7.1%} ({min(of_level):+.1%} to {max(of_level):+.1%})"
               f"  least to least {min(here[level]) / min(there) - 1:+.1%}"
               f"  operators {result['coverage']['operators']['count']}"
-              f"  failed {result['replay']['failed_operators']}", flush=True)
+              f"  failed {result['replay']['failed_operators']}"
+              f"  memory {memory / 1e6:.3f} MB, replay {held / 1e6:.3f} MB ({held / memory - 1:+.2%})", flush=True)
 
 
 def main():

@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // orrery bench run, from recordings to what it says.
-#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <stdlib.h>
 
 #include <array>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <memory>
 #include <nlohmann/json.hpp>
+#include <sstream>
 #include <string>
+#include <vector>
 
 namespace orrery {
 namespace {
@@ -113,28 +115,20 @@ TEST_F(Bench, PlansAreTheSameEveryTime) {
 
 /// One relu with these sizes, and ids that name each other.
 std::string hostile(const std::string& sizes, const std::string& out_sizes) {
-  return fmt::format(
-      R"({{"schema": "1.1.1-chakra.0.0.4", "pid": 1, "time": "t", "start_ts": 1, "nodes": [
-  {{"id": 2, "name": "[pytorch|profiler|execution_trace|thread]", "ctrl_deps": 1, "inputs": {{"values": [],
-    "shapes": [], "types": [], "strides": []}}, "outputs": {{"values": [], "shapes": [], "types": [], "strides": []}},
-    "attrs": []}},
-  {{"id": 5, "name": "aten::relu", "ctrl_deps": 2,
-    "inputs": {{"values": [[7, 7, 0, 4, 4, "cpu"]], "shapes": [{}], "types": ["Tensor(float)"], "strides": [[]]
-}
-}
-, "outputs" : {{
-  "values" : [[ 7, 7, 0, 4, 4, "cpu" ]],
-  "shapes" : [ {} ],
-  "types" : ["Tensor(float)"],
-  "strides" : [[-1]]
-}},
-              "attrs"
-    : [ {{"name" : "op_schema", "type" : "string", "value" : "aten::relu(Tensor self) -> Tensor"}} ]
-}
-}]
-}
-})",
-      sizes, out_sizes);
+  const std::string head =
+      R"j({"schema": "1.1.1-chakra.0.0.4", "pid": 1, "time": "t", "start_ts": 1, "nodes": [
+  {"id": 2, "name": "[pytorch|profiler|execution_trace|thread]", "ctrl_deps": 1,
+    "inputs": {"values": [], "shapes": [], "types": [], "strides": []},
+    "outputs": {"values": [], "shapes": [], "types": [], "strides": []}, "attrs": []},
+  {"id": 5, "name": "aten::relu", "ctrl_deps": 2,
+    "inputs": {"values": [[7, 7, 0, 4, 4, "cpu"]], "types": ["Tensor(float)"], "strides": [[]], "shapes": [)j";
+  const std::string middle =
+      R"j(]}, "outputs": {"values": [[7, 7, 0, 4, 4, "cpu"]], "types": ["Tensor(float)"], "strides": [[-1]],
+    "shapes": [)j";
+  const std::string tail =
+      R"j(]}, "attrs": [{"name": "op_schema", "type": "string",
+      "value": "aten::relu(Tensor self) -> Tensor"}]}]})j";
+  return head + sizes + middle + out_sizes + tail;
 }
 
 TEST_F(Bench, HostileShapesAreRefusedBeforeAnythingIsAllocated) {
@@ -175,6 +169,45 @@ TEST_F(Bench, MistakesAreTold) {
   EXPECT_EQ(ask(mlp + "--reuse=-1").code, 2);
   EXPECT_EQ(ask(mlp + "--iterations 0").code, 2);
   EXPECT_EQ(ask(mlp + "--memory-limit lots").code, 2);
+}
+
+// The program builds in a folder of its own, and calls what the replay calls, in its order.
+TEST_F(Bench, GeneratedProgramsAreThePlan) {
+  const std::string folder = (folder_ / "made").string();
+  const std::string trace = kRecordings + "mlp.json.gz";
+  const Said made = ask("bench generate " + trace + " --quiet -o " + folder);
+  ASSERT_EQ(made.code, 0) << made.text;
+  EXPECT_EQ(ask("bench generate " + trace + " -o " + folder).code, 2) << "files are in the way";
+  EXPECT_EQ(ask("bench generate " + trace).code, 2) << "no folder";
+  const std::string plan = file("plan.txt", "");
+  (void)replay(trace + " --only-plan --force --write-plan " + plan);
+  std::ifstream one(plan), other(folder + "/benchmark.txt");
+  const std::string text{std::istreambuf_iterator<char>(one), {}};
+  EXPECT_EQ(text, std::string(std::istreambuf_iterator<char>(other), {}));
+  const std::string build = folder + "/build";
+  ASSERT_EQ(std::system(("(cmake -G Ninja -S " + folder + " -B " + build + " && cmake --build " +
+                         build + ") > " + folder + "/log 2>&1")
+                            .c_str()),
+            0);
+  ASSERT_EQ(std::system((build + "/benchmark --order > " + folder + "/order").c_str()), 0);
+  // The operators of the plan's calls, by number.
+  std::vector<std::string> operations, expected;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream words(line);
+    std::string kind, name;
+    std::size_t number = 0;
+    words >> kind >> number >> name;
+    if (kind == "operation") operations.push_back(name);
+    if (kind == "call") expected.push_back(operations.at(number));
+    if (kind == "view") expected.emplace_back("(view)");
+  }
+  std::ifstream order(folder + "/order");
+  std::vector<std::string> called;
+  for (std::string line; std::getline(order, line);) called.push_back(line);
+  EXPECT_GT(called.size(), 100u);
+  EXPECT_EQ(called, expected);
+  EXPECT_EQ(std::system((build + "/benchmark --iterations 1 > " + folder + "/out").c_str()), 0);
 }
 
 // Recordings of GPUs by others: every operator is called or has a named rule.
