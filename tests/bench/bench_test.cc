@@ -29,10 +29,10 @@ struct Said {
   std::string text;
 };
 
-Said ask(const std::string& arguments) {
+Said ask(const std::string& arguments, const std::string& talk = "2>&1") {
   Said said;
 #ifdef ORRERY_PROGRAM
-  const std::string command = std::string(ORRERY_PROGRAM) + " " + arguments + " 2>&1";
+  const std::string command = std::string(ORRERY_PROGRAM) + " " + arguments + " " + talk;
   FILE* const pipe = ::popen(command.c_str(), "r");
   if (pipe == nullptr) return said;
   std::array<char, 4096> block;
@@ -52,7 +52,7 @@ class Bench : public ::testing::Test {
 #endif
   }
   Json replay(const std::string& arguments) {
-    const Said said = ask("bench run " + arguments + " --json --quiet");
+    const Said said = ask("bench run " + arguments + " --json --quiet", "2>/dev/null");
     EXPECT_EQ(said.code, 0) << said.text;
     const Json all = Json::parse(said.text, nullptr, false);
     return all.is_object() ? all.value("result", Json::object()) : Json::object();
