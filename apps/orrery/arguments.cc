@@ -149,6 +149,7 @@ std::unique_ptr<CLI::App> build_table(Session& session) {
   add_convert(*table, session);
   add_link(*table, session);
   add_replay(*table, session);
+  add_bench(*table, session);
   add_predict(*table, session);
   add_stragglers(*table, session);
   add_shard(*table, session);

@@ -48,6 +48,7 @@ void add_cut(CLI::App& table, Session& session);
 void add_obfuscate(CLI::App& table, Session& session);
 void add_diff(CLI::App& table, Session& session);
 void add_replay(CLI::App& table, Session& session);
+void add_bench(CLI::App& table, Session& session);
 void add_predict(CLI::App& table, Session& session);
 void add_stragglers(CLI::App& table, Session& session);
 void add_shard(CLI::App& table, Session& session);

@@ -49,6 +49,10 @@ std::vector<Command> commands_of(CLI::App& table) {
       command.values = {"network", "compute", "overheads"};
       command.also_files = true;
     }
+    if (command.name == "bench") {
+      command.values = {"run", "generate"};
+      command.also_files = true;
+    }
     if (command.name == "kernels") {
       command.values.emplace_back("check");
       for (std::size_t i = 1; i < graph::kOperations; ++i)

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "arguments.h"
+#include "bench_module.h"
 #include "data_folder.h"
 #include "mpi_module.h"
 #include "orrery/core/text.h"
@@ -61,6 +62,10 @@ std::vector<Line> examine() {
                 : "not built in; './setup --page' does that"});
   const auto mpi = mpi_library();
   lines.push_back({"MPI", true, mpi ? *mpi : "not built in; './setup mpi' and a build do that"});
+  const std::string module = bench_module_path();
+  lines.push_back({"replays", true,
+                   module.empty() ? "not built in; './setup bench' gets PyTorch for 'orrery bench'"
+                                  : "by PyTorch, for 'orrery bench'"});
   const study::KnownCase test = study::run_known_case();
   lines.push_back({"self-test", test.exact, test.text});
   lines.push_back(

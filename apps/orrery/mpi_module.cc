@@ -2,13 +2,12 @@
 #include "mpi_module.h"
 
 #include <dlfcn.h>
-#include <sys/stat.h>
 
 #include <cstdlib>
 #include <cstring>
-#include <filesystem>
 #include <string_view>
 
+#include "module_file.h"
 #include "mpi_plugin.h"
 #include "orrery/core/units.h"
 
@@ -16,29 +15,9 @@ namespace orrery::app {
 
 namespace {
 
-namespace fs = std::filesystem;
-
 Error no_module(std::string what) {
   return {Errc::usage, "--executor mpi", std::move(what),
           "'./setup mpi', then configure and build again; or --part env, which needs no MPI"};
-}
-
-/// It stands in <lib>/orrery of one of the two folders above the program's own, and belongs to whom
-/// the program belongs to.
-fs::path module_path() {
-  std::error_code error;
-  const fs::path program = fs::read_symlink("/proc/self/exe", error);
-  if (error) return {};
-  struct stat own {};
-  if (::stat(program.c_str(), &own) != 0) return {};
-  fs::path folder = program.parent_path();
-  for (int up = 0; up < 2; ++up) {
-    folder = folder.parent_path();
-    const fs::path path = folder / ORRERY_LIB / "orrery" / "orrery_mpi.so";
-    struct stat there {};
-    if (::stat(path.c_str(), &there) == 0 && there.st_uid == own.st_uid) return path;
-  }
-  return {};
 }
 
 struct Module {
@@ -49,7 +28,7 @@ struct Module {
 
 /// Stays loaded: MPI libraries do not like to go.
 Result<Module> load() {
-  const fs::path path = module_path();
+  const std::string path = module_file("orrery_mpi.so");
   if (path.empty()) return tl::unexpected(no_module("this program was built without MPI"));
   // Global: Open MPI loads parts of its own that look for its names.
   void* loaded = ::dlopen(path.c_str(), RTLD_NOW | RTLD_GLOBAL);
@@ -68,7 +47,7 @@ Result<Module> load() {
                      find(module.library, "orrery_mpi_library") &&
                      find(module.begin, "orrery_mpi_begin") && find(module.end, "orrery_mpi_end");
   if (!whole || std::strcmp(version(), ORRERY_VERSION) != 0)
-    return tl::unexpected(no_module(path.string() + " is of another version of this program"));
+    return tl::unexpected(no_module(path + " is of another version of this program"));
   return module;
 }
 

@@ -11,6 +11,7 @@ namespace orrery::style {
 
 std::string room_of(const std::string& path) {
   if (path.starts_with("apps/orrery/")) return "apps/orrery";
+  if (path.starts_with("apps/orrery_bench/")) return "apps/orrery_bench";
   for (const std::string_view prefix : {"src/orrery/", "include/orrery/"}) {
     if (!path.starts_with(prefix)) continue;
     const std::string rest = path.substr(prefix.size());

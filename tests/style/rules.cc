@@ -78,7 +78,7 @@ Violations check_includes(const std::string& path, std::string_view text, const 
     std::smatch match;
     if (!std::regex_match(line, match, include)) continue;
     const std::string target = match[1];
-    if (room == "apps/orrery" && target.find('/') == std::string::npos) continue;
+    if (room.starts_with("apps/") && target.find('/') == std::string::npos) continue;
     const std::string other =
         target.starts_with("apps/") ? room_of(target) : room_of("src/" + target);
     if (other.empty() || !rooms.contains(other)) {

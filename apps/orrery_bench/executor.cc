@@ -1,0 +1,272 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "executor.h"
+
+#include <ATen/ATen.h>
+#include <ATen/Parallel.h>
+#include <c10/util/Logging.h>
+#include <time.h>
+
+#include <algorithm>
+#include <cstring>
+#include <stdexcept>
+#include <utility>
+
+#include "fill.h"
+#include "instructions.h"
+#include "memory.h"
+#include "stand_in.h"
+
+namespace orrery::replay {
+namespace {
+
+std::int64_t clock_ns(clockid_t clock) {
+  timespec now{};
+  ::clock_gettime(clock, &now);
+  return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
+}
+
+std::int64_t wall_ns() { return clock_ns(CLOCK_MONOTONIC); }
+
+std::string first_line(const char* text) {
+  const std::string all = text;
+  return all.substr(0, std::min(all.find('\n'), std::size_t{200}));
+}
+
+at::Tensor strided(const at::Tensor& base, const Spec& spec) {
+  std::vector<std::int64_t> strides = spec.strides;
+  if (strides.size() != spec.sizes.size()) {
+    strides.assign(spec.sizes.size(), 1);
+    for (std::size_t d = spec.sizes.size(); d-- > 1;)
+      strides[d - 1] = strides[d] * std::max<std::int64_t>(spec.sizes[d], 1);
+  }
+  return base.as_strided(spec.sizes, strides, spec.offset);
+}
+
+class Player {
+ public:
+  Player(const Program& program, const PlayOptions& options)
+      : program_(program), options_(options) {}
+  Played run();
+
+ private:
+  void allocate();
+  void restore();
+  void iterate(bool counts, unsigned iteration);
+  void wait(std::int64_t gap_ns) const;
+  void step(std::size_t index);
+  void call(Instruction& instruction, std::size_t index);
+  void take_results(Instruction& instruction, std::size_t index);
+  void view(const Instruction& instruction);
+  void stand_in(const Instruction& instruction);
+  void make_results(const Instruction& instruction);
+  void fail(Instruction& instruction, std::size_t index, const char* why);
+
+  const Program& program_;
+  const PlayOptions& options_;
+  std::vector<Instruction> instructions_;
+  std::vector<at::Tensor> storages_, copies_;
+  std::vector<at::Tensor> slots_;
+  std::vector<c10::IValue> stack_;
+  bool trying_ = true;  // the first iteration: results are compared with what was recorded
+  Played played_;
+};
+
+void Player::allocate() {
+  for (const Storage& storage : program_.storages) {
+    const std::int64_t width = width_of(storage.dtype);
+    if (width == 0) throw std::runtime_error("unknown type of elements in a storage");
+    at::Tensor memory = at::empty({(storage.bytes + width - 1) / width},
+                                  at::TensorOptions().dtype(scalar_type(storage.dtype)));
+    fill(memory.data_ptr(), storage, storages_.size() << 32, program_.reuse);
+    storages_.push_back(std::move(memory));
+  }
+  played_.external_bytes = memory_now();
+  for (std::size_t s = 0; s < storages_.size(); ++s)
+    copies_.push_back(program_.storages[s].written ? storages_[s].clone() : at::Tensor());
+  played_.copies_bytes = memory_now() - played_.external_bytes;
+}
+
+/// Everything as it was before the first step.
+void Player::restore() {
+  for (std::size_t s = 0; s < storages_.size(); ++s) {
+    if (copies_[s].defined()) storages_[s].copy_(copies_[s]);
+  }
+  for (at::Tensor& slot : slots_) slot = at::Tensor();
+  for (const External& external : program_.externals)
+    slots_[external.slot] = strided(storages_[external.storage], external.spec);
+}
+
+void Player::wait(std::int64_t gap_ns) const {
+  if (!options_.think || gap_ns <= 0) return;
+  const std::int64_t until = wall_ns() + gap_ns;
+  while (wall_ns() < until) {
+  }
+}
+
+void Player::make_results(const Instruction& instruction) {
+  for (const Result& result : instruction.results) {
+    const auto options = at::TensorOptions().dtype(result.dtype);
+    at::Tensor made = result.strides.size() == result.sizes.size()
+                          ? at::empty_strided(result.sizes, result.strides, options)
+                          : at::empty(result.sizes, options);
+    slots_[result.slot] = made.zero_();
+  }
+}
+
+void Player::fail(Instruction& instruction, std::size_t index, const char* why) {
+  instruction.broken = true;
+  if (played_.reasons[index].empty()) played_.reasons[index] = first_line(why);
+  try {
+    make_results(instruction);
+  } catch (const std::exception& error) {
+    throw std::runtime_error("step " + std::to_string(index + 1) +
+                             ": its results cannot be made either: " + first_line(error.what()));
+  }
+}
+
+void Player::view(const Instruction& instruction) {
+  const Result& result = instruction.results.front();
+  const Spec spec{{}, result.sizes, result.strides, result.offset};
+  slots_[result.slot] = strided(slots_[instruction.tensors.front().slot], spec);
+}
+
+void Player::stand_in(const Instruction& instruction) {
+  for (const ListArgument& list : instruction.lists) {
+    const bool written = list.argument == 1;
+    for (const Slot slot : list.slots) {
+      at::Tensor& tensor = slots_[slot];
+      if (written) {
+        tensor.zero_();
+      } else if (tensor.defined() && tensor.is_non_overlapping_and_dense()) {
+        read_bytes(tensor.data_ptr(), static_cast<std::int64_t>(tensor.nbytes()));
+      }
+    }
+  }
+  calculate(instruction.flops);
+  make_results(instruction);
+}
+
+/// In the first iteration results of other sizes are told: their values decide, and differ here.
+void Player::take_results(Instruction& instruction, std::size_t index) {
+  for (const Result& result : instruction.results) {
+    TORCH_CHECK(result.place < stack_.size(), "fewer results than recorded");
+    const c10::IValue& value = stack_[result.place];
+    at::Tensor& slot = slots_[result.slot];
+    if (result.item < 0) {
+      slot = value.toTensor();
+    } else {
+      const auto items = value.toListRef();
+      TORCH_CHECK(static_cast<std::size_t>(result.item) < items.size(),
+                  "fewer results than recorded");
+      slot = items[static_cast<std::size_t>(result.item)].toTensor();
+    }
+    if (trying_ && (!slot.defined() || slot.sizes() != c10::IntArrayRef(result.sizes))) {
+      instruction.reshaped = true;
+      played_.reshaped[index] = 1;
+    }
+  }
+  if (instruction.reshaped) make_results(instruction);
+}
+
+void Player::call(Instruction& instruction, std::size_t index) {
+  stack_.clear();
+  stack_.insert(stack_.end(), instruction.arguments.begin(), instruction.arguments.end());
+  for (const TensorArgument& tensor : instruction.tensors)
+    stack_[tensor.argument] = slots_[tensor.slot];
+  for (const ListArgument& list : instruction.lists) {
+    if (list.optional) {
+      c10::List<c10::optional<at::Tensor>> items;
+      for (const Slot slot : list.slots)
+        items.push_back(slot == kNothing ? c10::nullopt : c10::optional<at::Tensor>(slots_[slot]));
+      stack_[list.argument] = std::move(items);
+    } else {
+      c10::List<at::Tensor> items;
+      items.reserve(list.slots.size());
+      for (const Slot slot : list.slots)
+        items.push_back(slot == kNothing ? at::Tensor() : slots_[slot]);
+      stack_[list.argument] = std::move(items);
+    }
+  }
+  instruction.handle->callBoxed(&stack_);
+  take_results(instruction, index);
+}
+
+void Player::step(std::size_t index) {
+  Instruction& instruction = instructions_[index];
+  if (instruction.broken) {
+    ++played_.failures[index];
+    make_results(instruction);
+    return;
+  }
+  try {
+    switch (instruction.kind) {
+      case Step::Kind::call:
+        return call(instruction, index);
+      case Step::Kind::view:
+        return view(instruction);
+      case Step::Kind::stand_in:
+        return stand_in(instruction);
+      case Step::Kind::absent:
+        return make_results(instruction);
+    }
+  } catch (const std::exception& error) {
+    ++played_.failures[index];
+    fail(instruction, index, error.what());
+  }
+}
+
+void Player::iterate(bool counts, unsigned iteration) {
+  restore();
+  const std::size_t first = std::size_t{iteration} * instructions_.size();
+  const std::int64_t begin = wall_ns(), cpu = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+  for (std::size_t i = 0; i < instructions_.size(); ++i) {
+    wait(instructions_[i].gap_ns);
+    const std::int64_t from = wall_ns();
+    step(i);
+    if (counts) {
+      played_.begin_ns[first + i] = from - begin;
+      played_.length_ns[first + i] = wall_ns() - from;
+    }
+    for (const Slot slot : instructions_[i].last) slots_[slot].reset();
+  }
+  stack_.clear();
+  if (!counts) return;
+  played_.cpu_ns.push_back(clock_ns(CLOCK_PROCESS_CPUTIME_ID) - cpu);
+  played_.wall_ns.push_back(wall_ns() - begin);
+}
+
+Played Player::run() {
+  const std::int64_t begin = wall_ns();
+  // An error's backtrace costs more than many an operator.
+  c10::SetStackTraceFetcher([] { return std::string(); });
+  at::set_num_threads(options_.threads);
+  count_memory(options_.memory_limit);
+  const at::NoGradGuard no_gradients;
+  instructions_ = instructions_of(program_);
+  slots_.resize(program_.slots);
+  played_.failures.assign(instructions_.size(), 0);
+  played_.reasons.assign(instructions_.size(), {});
+  played_.reshaped.assign(instructions_.size(), 0);
+  allocate();
+  played_.prepare_ns = wall_ns() - begin;
+  iterate(false, 0);
+  trying_ = false;
+  for (unsigned i = 1; i < options_.warm_up; ++i) iterate(false, 0);
+  std::fill(played_.failures.begin(), played_.failures.end(), 0);
+  const std::size_t all = instructions_.size() * options_.iterations;
+  played_.begin_ns.assign(all, 0);
+  played_.length_ns.assign(all, 0);
+  restore();
+  restart_peak();
+  for (unsigned i = 0; i < options_.iterations; ++i) iterate(true, i);
+  played_.peak_bytes = memory_peak() - played_.copies_bytes;
+  return std::move(played_);
+}
+
+}  // namespace
+
+Played play(const Program& program, const PlayOptions& options) {
+  return Player(program, options).run();
+}
+
+}  // namespace orrery::replay

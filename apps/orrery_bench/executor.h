@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Plays a program with PyTorch: every operator is called through the dispatcher, boxed, with a
+// handle that was looked up once.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "program.h"
+
+namespace orrery::replay {
+
+struct PlayOptions {
+  unsigned warm_up = 2;  ///< iterations before those that count; the first one tries what works
+  unsigned iterations = 10;
+  int threads = 1;
+  bool think = false;  ///< the host waits where the recorded one did something else
+  std::int64_t memory_limit = std::int64_t{1} << 62;
+};
+
+struct Played {
+  std::int64_t prepare_ns = 0;                    ///< until the first iteration
+  std::vector<std::int64_t> wall_ns, cpu_ns;      ///< by iteration; CPU time of the process
+  std::vector<std::int64_t> begin_ns, length_ns;  ///< by iteration and step; since its beginning
+  std::vector<std::uint32_t> failures;            ///< by step: how many times it did not work
+  std::vector<std::string> reasons;               ///< by step: the first time's, one line
+  std::vector<std::uint8_t> reshaped;  ///< by step: its results were of other sizes than recorded
+  std::int64_t external_bytes = 0;     ///< held before the first step, copies not counted
+  std::int64_t copies_bytes = 0;       ///< … and the copies
+  std::int64_t peak_bytes = 0;         ///< the most held at a time, copies not counted
+};
+
+/// Errors of single steps are counted and their results made with the recorded sizes; they are not
+/// tried again. Throws std::exception where nothing can be played at all.
+[[nodiscard]] Played play(const Program& program, const PlayOptions& options);
+
+}  // namespace orrery::replay

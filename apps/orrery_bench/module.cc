@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What Orrery finds in this library: orrery/bench/module.h.
+#include "orrery/bench/module.h"
+
+#include <ATen/core/dispatch/Dispatcher.h>
+#include <torch/version.h>
+
+#include <algorithm>
+#include <exception>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "executor.h"
+
+namespace orrery::replay {
+namespace {
+
+using c10::DispatchKey;
+
+/// All overloads by name, in one order.
+const std::map<std::string, std::vector<std::string>>& overload_names() {
+  static const auto names = [] {
+    std::map<std::string, std::vector<std::string>> all;
+    for (const c10::OperatorName& name : c10::Dispatcher::singleton().getAllOpNames())
+      all[name.name].push_back(name.overload_name);
+    for (auto& [name, overloads] : all) std::sort(overloads.begin(), overloads.end());
+    return all;
+  }();
+  return names;
+}
+
+void append_overload(const std::string& name, const std::string& overload, std::string& out) {
+  const auto found = c10::Dispatcher::singleton().findSchema({name, overload});
+  if (!found) return;
+  const auto has = [&](DispatchKey key) { return found->hasKernelForDispatchKey(key); };
+  const bool own = has(DispatchKey::CPU) || has(DispatchKey::CompositeExplicitAutograd) ||
+                   has(DispatchKey::CompositeExplicitAutogradNonFunctional);
+  const bool implicit = has(DispatchKey::CompositeImplicitAutograd);
+  out += own || implicit ? 'r' : '-';
+  out += implicit && !own ? 'c' : '-';
+  out += ' ';
+  out += c10::toString(found->schema());
+  out += '\n';
+}
+
+/// Keeps what an answer points to.
+struct Owner {
+  OrreryBenchAnswer answer{};
+  Played played;
+  std::vector<const char*> reasons;
+  std::string error;
+};
+
+void point(Owner& owner) {
+  const Played& played = owner.played;
+  for (const std::string& reason : played.reasons) owner.reasons.push_back(reason.c_str());
+  OrreryBenchAnswer& answer = owner.answer;
+  answer.steps = played.failures.size();
+  answer.iterations = played.wall_ns.size();
+  answer.prepare_ns = played.prepare_ns;
+  answer.wall_ns = played.wall_ns.data();
+  answer.cpu_ns = played.cpu_ns.data();
+  answer.begin_ns = played.begin_ns.data();
+  answer.length_ns = played.length_ns.data();
+  answer.failures = played.failures.data();
+  answer.reasons = owner.reasons.data();
+  answer.reshaped = played.reshaped.data();
+  answer.external_bytes = played.external_bytes;
+  answer.copies_bytes = played.copies_bytes;
+  answer.peak_bytes = played.peak_bytes;
+}
+
+}  // namespace
+}  // namespace orrery::replay
+
+#define ORRERY_EXPORT extern "C" __attribute__((visibility("default")))
+
+ORRERY_EXPORT std::int32_t orrery_bench_abi() { return kOrreryBenchAbi; }
+
+ORRERY_EXPORT const char* orrery_bench_version() { return "PyTorch " TORCH_VERSION; }
+
+ORRERY_EXPORT const char* orrery_bench_overloads(const char* name) {
+  static std::string lines;
+  lines.clear();
+  const auto& names = orrery::replay::overload_names();
+  const auto found = names.find(name);
+  if (found == names.end()) return lines.c_str();
+  for (const std::string& overload : found->second)
+    orrery::replay::append_overload(found->first, overload, lines);
+  return lines.c_str();
+}
+
+ORRERY_EXPORT OrreryBenchAnswer* orrery_bench_play(const OrreryBenchQuestion* question) {
+  auto* const owner = new orrery::replay::Owner;
+  owner->answer.owner = owner;
+  try {
+    orrery::replay::PlayOptions options;
+    options.warm_up = question->warm_up;
+    options.iterations = question->iterations;
+    options.threads = question->threads;
+    options.think = question->think != 0;
+    options.memory_limit = question->memory_limit;
+    const orrery::replay::Program program =
+        orrery::replay::read_program({question->plan, question->plan_bytes});
+    owner->played = orrery::replay::play(program, options);
+    orrery::replay::point(*owner);
+  } catch (const std::exception& error) {
+    owner->error = error.what();
+    owner->error = owner->error.substr(0, owner->error.find('\n'));
+    owner->answer.error = owner->error.c_str();
+  }
+  return &owner->answer;
+}
+
+ORRERY_EXPORT void orrery_bench_free(OrreryBenchAnswer* answer) {
+  delete static_cast<orrery::replay::Owner*>(answer->owner);
+}

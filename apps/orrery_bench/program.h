@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A benchmark as text (its format: plan_text.h of Orrery's bench room), read. Needs nothing but the
+// standard library: generated programs are made of these files, too.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace orrery::replay {
+
+using Slot = std::uint32_t;
+
+struct Spec {
+  std::string_view dtype;  ///< "float"
+  std::vector<std::int64_t> sizes, strides;
+  std::int64_t offset = 0;
+};
+
+struct Storage {
+  std::int64_t bytes = 0;
+  std::string_view dtype;
+  std::string_view fill;  ///< "uniform", "whole", "ramp", "reuse"
+  double first = 0, second = 0;
+  bool written = false;
+};
+
+struct External {
+  Slot slot = 0;
+  std::uint32_t storage = 0;
+  Spec spec;
+};
+
+struct Value {
+  /// '_' default, 'n' none, 'u' undefined, '%' tensor, 'i' whole, 'r' real, 'b' truth, 's' text,
+  /// '@' device, 'l' list
+  char kind = '_';
+  char items = 0;  ///< of a list: t o i r b s x
+  std::int64_t integer = 0;
+  double real = 0;
+  std::string text;
+  std::vector<Value> list;
+};
+
+struct Output {
+  std::uint32_t place = 0;
+  std::int32_t item = -1;
+  Slot slot = 0;
+  Spec spec;
+};
+
+struct Step {
+  enum class Kind : std::uint8_t { call, view, stand_in, absent };
+  Kind kind = Kind::call;
+  std::uint32_t operation = 0;
+  std::vector<Value> arguments;
+  std::vector<Output> outputs;
+  std::vector<Slot> last;
+  double flops = 0;
+  std::int64_t gap_ns = 0;
+};
+
+struct Program {
+  std::uint32_t slots = 0;
+  std::vector<Storage> storages;
+  std::vector<External> externals;
+  std::vector<std::string> operations;
+  std::vector<Step> steps;
+  std::vector<double> reuse;  ///< shares of rows by how often they are used
+};
+
+/// Views of the program point into `text`. Throws std::runtime_error, which names the line.
+[[nodiscard]] Program read_program(std::string_view text);
+
+}  // namespace orrery::replay

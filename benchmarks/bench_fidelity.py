@@ -1,0 +1,85 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""How near replays come to what was recorded: the process's CPU time of collect/examples/benchmarks.py
+and of `orrery bench run` of its recordings, in turns, one thread. docs/bench.md has what it printed.
+
+    benchmarks/bench_fidelity.py --program build/release/apps/orrery/orrery --pairs 10
+
+Needs Debian's python3-torch, and a program built with libtorch (./setup bench collect).
+"""
+
+import argparse
+import json
+import os
+import pathlib
+import statistics
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+EXAMPLE = ROOT / "collect" / "examples" / "benchmarks.py"
+MODELS = ["cnn", "mlp", "transformer", "dlrm"]
+# Freed memory stays with the process: else pages are taken and given back, in each process in another rhythm.
+KEEP_MEMORY = {"MALLOC_TRIM_THRESHOLD_": str(1 << 34), "MALLOC_MMAP_THRESHOLD_": str(1 << 34)}
+
+
+def run(command, environment):
+    done = subprocess.run(command, capture_output=True, text=True, check=False, env={**os.environ, **environment})
+    if done.returncode != 0:
+        sys.exit(f"{' '.join(map(str, command))}\n{done.stderr}")
+    return json.loads(done.stdout) if done.stdout else None
+
+
+def original(model, iterations, environment):
+    return run(["/usr/bin/python3", EXAMPLE, "time", model, "--iterations", str(iterations)], environment)
+
+
+def replay(program, trace, level, iterations, environment):
+    command = [program, "bench", "run", trace, "--level", level, "--iterations", str(iterations), "--warm-up", "3",
+               "--json"]
+    return run(command, environment)["result"]
+
+
+def compare(program, model, trace, asked, environment):
+    ratios = {"top": [], "kernel": []}
+    there, here, last = [], {"top": [], "kernel": []}, {}
+    for _ in range(asked.pairs):
+        first = original(model, asked.iterations, environment)
+        memory = first["peak_bytes"]
+        there.append(statistics.median(first["cpu_ns"]))
+        for level, of_level in ratios.items():
+            last[level] = replay(program, trace, level, asked.iterations, environment)
+            here[level].append(last[level]["replay"]["cpu"]["median_ns"])
+            of_level.append(here[level][-1] / there[-1] - 1)
+    for level, of_level in ratios.items():
+        result = last[level]
+        held = result["replay"]["peak_bytes"] - result["replay"]["external_bytes"]
+        print(f"{model:12} {level:7} original {statistics.median(there) / 1e6:7.2f} ms"
+              f"  replay {statistics.median(here[level]) / 1e6:7.2f} ms"
+              f"  {statistics.median(of_level):+7.1%} ({min(of_level):+.1%} to {max(of_level):+.1%})"
+              f"  least to least {min(here[level]) / min(there) - 1:+.1%}"
+              f"  operators {result['coverage']['operators']['count']}"
+              f"  failed {result['replay']['failed_operators']}"
+              f"  memory {memory / 1e6:.3f} MB, replay {held / 1e6:.3f} MB ({held / memory - 1:+.2%})", flush=True)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--program", default=str(ROOT / "build/release/apps/orrery/orrery"))
+    parser.add_argument("--pairs", type=int, default=10)
+    parser.add_argument("--iterations", type=int, default=10)
+    parser.add_argument("--give-back", action="store_true", help="leave the C library's memory management alone")
+    parser.add_argument("models", nargs="*", default=MODELS)
+    asked = parser.parse_args()
+    environment = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+    if not asked.give_back:
+        environment.update(KEEP_MEMORY)
+    with tempfile.TemporaryDirectory() as folder:
+        for model in asked.models:
+            run(["/usr/bin/python3", EXAMPLE, "record", model, folder], {})
+            compare(asked.program, model, pathlib.Path(folder) / f"{model}.json", asked, environment)
+
+
+if __name__ == "__main__":
+    main()

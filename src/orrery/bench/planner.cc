@@ -1,0 +1,346 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/bench/planner.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <utility>
+
+#include "orrery/bench/fills.h"
+#include "orrery/bench/memory.h"
+#include "orrery/bench/resolve.h"
+#include "orrery/bench/rules.h"
+#include "orrery/bench/slots.h"
+
+namespace orrery::bench {
+namespace {
+
+using profile::EventId;
+using profile::Profile;
+
+class Planner {
+ public:
+  Planner(const Profile& profile, const Operators& operators, const PlanOptions& options)
+      : profile_(profile), options_(options), resolver_(operators), slots_(plan_) {}
+
+  Result<Plan> run();
+
+ private:
+  Result<void> add_operator(EventId event);
+  Result<void> add_pieces(const std::vector<Piece>& pieces, Source& source);
+  Result<void> add_piece(const Piece& piece, std::optional<Match> match);
+  Result<void> add_arguments(const Call& call, const Match& match, Step& step,
+                             std::vector<Slot>& inputs);
+  Result<Value> convert(const Recorded& value, const Type& type, std::vector<Slot>& inputs);
+  Result<Value> convert_list(const Recorded& value, const Type& type, std::vector<Slot>& inputs);
+  Result<void> add_results(const Call& call, const std::vector<Slot>& inputs, Step& step);
+  Result<void> add_stand_in(const Piece& piece, Step& step, std::vector<Slot>& inputs);
+  [[nodiscard]] Call call_of(EventId event);
+  std::uint32_t operation(const std::string& full_name);
+  void set_times(EventId event, std::size_t first, Source& source);
+
+  const Profile& profile_;
+  const PlanOptions& options_;
+  Resolver resolver_;
+  Plan plan_;
+  Slots slots_;
+  RuleContext context_;
+  std::map<std::string, std::uint32_t> operations_;
+  std::unordered_map<std::uint32_t, std::optional<Schema>> schemas_;  // by StringId
+  Time host_{};                                                       // how far the host has come
+};
+
+Call Planner::call_of(EventId event) {
+  const profile::Node& node = *profile_.node(event);
+  Call call;
+  const Side in{profile_.texts.view(node.inputs), profile_.string(node.input_shapes),
+                profile_.string(node.input_types), profile_.string(node.input_strides)};
+  const Side out{profile_.texts.view(node.outputs), profile_.string(node.output_shapes),
+                 profile_.string(node.output_types), profile_.string(node.output_strides)};
+  call.arguments = read_side(in);
+  call.results = read_side(out);
+  const auto [known, added] = schemas_.try_emplace(static_cast<std::uint32_t>(node.schema));
+  if (added) known->second = parse_schema(profile_.string(node.schema));
+  call.name = std::string(profile_.name(event));
+  if (!known->second) return call;
+  call.name = known->second->name;
+  call.overload = known->second->overload;
+  for (const Parameter& parameter : known->second->parameters) call.names.push_back(parameter.name);
+  return call;
+}
+
+std::uint32_t Planner::operation(const std::string& full_name) {
+  const auto [at, added] =
+      operations_.try_emplace(full_name, static_cast<std::uint32_t>(plan_.operations.size()));
+  if (added) plan_.operations.push_back(full_name);
+  return at->second;
+}
+
+Result<Value> Planner::convert_list(const Recorded& value, const Type& type,
+                                    std::vector<Slot>& inputs) {
+  using Items = Value::Items;
+  Value list;
+  list.kind = Value::Kind::list;
+  switch (type.base) {
+    case Base::tensor:
+      list.of = type.optional_items ? Items::optional_tensors : Items::tensors;
+      break;
+    case Base::real:
+      list.of = Items::reals;
+      break;
+    case Base::truth:
+      list.of = Items::truths;
+      break;
+    case Base::scalar:
+      list.of = Items::scalars;
+      break;
+    case Base::text:
+      list.of = Items::texts;
+      break;
+    default:
+      list.of = Items::integers;
+  }
+  Type item_type = type;
+  item_type.list = false;
+  item_type.optional = type.optional_items;
+  if (value.kind != Recorded::Kind::list) {
+    auto item = convert(value, item_type, inputs);
+    if (!item) return item;
+    list.items.push_back(*std::move(item));
+    return list;
+  }
+  list.items.reserve(value.items.size());
+  for (const Recorded& recorded : value.items) {
+    auto item = convert(recorded, item_type, inputs);
+    if (!item) return item;
+    list.items.push_back(*std::move(item));
+  }
+  return list;
+}
+
+/// `fits` has held.
+Result<Value> Planner::convert(const Recorded& value, const Type& type, std::vector<Slot>& inputs) {
+  using Kind = Value::Kind;
+  Value out;
+  const bool nothing = value.kind == Recorded::Kind::none || type.base == Base::nothing;
+  const bool empty = value.kind == Recorded::Kind::tensor && !value.tensor.defined;
+  if (nothing || (empty && type.optional)) {
+    const bool needed = type.base == Base::tensor && !type.optional && !type.list;
+    out.kind = needed ? Kind::undefined : Kind::none;
+    return out;
+  }
+  if (type.list) return convert_list(value, type, inputs);
+  switch (type.base) {
+    case Base::tensor: {
+      if (empty) {
+        out.kind = Kind::undefined;
+        return out;
+      }
+      auto slot = slots_.input(value.tensor);
+      if (!slot) return tl::unexpected(std::move(slot.error()));
+      if (type.written) slots_.write(*slot);
+      inputs.push_back(*slot);
+      out.kind = Kind::tensor;
+      out.slot = *slot;
+      return out;
+    }
+    case Base::real:
+      out.kind = Kind::real;
+      out.real =
+          value.kind == Recorded::Kind::real ? value.real : static_cast<double>(value.integer);
+      return out;
+    case Base::text:
+      out.kind = Kind::text;
+      out.text = value.text;
+      return out;
+    case Base::device:
+      out.kind = Kind::device;
+      return out;
+    default:
+      break;
+  }
+  out.integer = value.integer;
+  out.real = value.real;
+  out.kind = value.kind == Recorded::Kind::real                                  ? Kind::real
+             : value.kind == Recorded::Kind::truth && type.base != Base::integer ? Kind::truth
+                                                                                 : Kind::integer;
+  return out;
+}
+
+Result<void> Planner::add_arguments(const Call& call, const Match& match, Step& step,
+                                    std::vector<Slot>& inputs) {
+  const auto& parameters = match.schema->parameters;
+  for (std::size_t p = 0; p < parameters.size(); ++p) {
+    Value value;
+    if (match.parameters[p] != kFallback) {
+      auto converted = convert(call.arguments[match.parameters[p]], parameters[p].type, inputs);
+      if (!converted) return tl::unexpected(std::move(converted.error()));
+      value = *std::move(converted);
+    } else if (!parameters[p].fallback) {
+      value.kind = Value::Kind::none;
+    }
+    step.arguments.push_back(std::move(value));
+  }
+  return {};
+}
+
+Result<void> Planner::add_results(const Call& call, const std::vector<Slot>& inputs, Step& step) {
+  const auto add = [&](const RecordedTensor& tensor, std::size_t place,
+                       std::int32_t item) -> Result<void> {
+    if (!tensor.defined) return {};
+    const auto slot = slots_.output(tensor, inputs);
+    if (!slot) return tl::unexpected(slot.error());
+    step.outputs.push_back({static_cast<std::uint32_t>(place), item, *slot, tensor.spec});
+    return {};
+  };
+  for (std::size_t i = 0; i < call.results.size(); ++i) {
+    const Recorded& result = call.results[i];
+    if (result.kind == Recorded::Kind::tensor) {
+      if (auto added = add(result.tensor, i, -1); !added) return added;
+    }
+    if (result.kind != Recorded::Kind::list) continue;
+    for (std::size_t k = 0; k < result.items.size(); ++k) {
+      if (result.items[k].kind != Recorded::Kind::tensor) continue;
+      if (auto added = add(result.items[k].tensor, i, static_cast<std::int32_t>(k)); !added)
+        return added;
+    }
+  }
+  return {};
+}
+
+/// Two lists of tensors: what is read, what is written.
+Result<void> Planner::add_stand_in(const Piece& piece, Step& step, std::vector<Slot>& inputs) {
+  step.kind = Step::Kind::stand_in;
+  step.flops = piece.flops;
+  Type tensors{Base::tensor, false, true, false, false, false};
+  for (const std::vector<Recorded>* side : {&piece.call.arguments, &piece.written}) {
+    tensors.written = side == &piece.written;
+    std::vector<Recorded> defined;
+    for_each_recorded(*side, [&](const RecordedTensor& tensor) {
+      if (tensor.defined) defined.push_back(Recorded::of(tensor));
+    });
+    auto list = convert_list(Recorded::of(std::move(defined)), tensors, inputs);
+    if (!list) return tl::unexpected(std::move(list.error()));
+    step.arguments.push_back(*std::move(list));
+  }
+  return {};
+}
+
+Result<void> Planner::add_piece(const Piece& piece, std::optional<Match> match) {
+  Step step;
+  std::vector<Slot> inputs;
+  if (piece.kind == Piece::Kind::stand_in) {
+    if (auto added = add_stand_in(piece, step, inputs); !added) return added;
+  } else if (piece.kind == Piece::Kind::call && match && match->runs) {
+    step.operation = operation(match->schema->full_name());
+    if (auto added = add_arguments(piece.call, *match, step, inputs); !added) return added;
+  } else {
+    step.kind = Step::Kind::absent;
+  }
+  if (auto added = add_results(piece.call, inputs, step); !added) return added;
+  plan_.steps.push_back(std::move(step));
+  return {};
+}
+
+Result<void> Planner::add_pieces(const std::vector<Piece>& pieces, Source& source) {
+  if (pieces.empty()) source.how = How::skipped;
+  for (const Piece& piece : pieces) {
+    std::optional<Match> match;
+    if (piece.kind == Piece::Kind::call) match = resolver_.match(piece.call);
+    if (piece.kind == Piece::Kind::call && (!match || !match->runs)) source.how = How::absent;
+    if (auto added = add_piece(piece, std::move(match)); !added) return added;
+  }
+  return {};
+}
+
+void Planner::set_times(EventId event, std::size_t first, Source& source) {
+  const profile::Event& recorded = profile_.events[event];
+  if (!recorded.timed()) return;
+  plan_.timed = true;
+  source.recorded = recorded.duration;
+  if (first < plan_.steps.size()) {
+    plan_.steps[first].recorded = recorded.duration;
+    if (host_ != Time{} && recorded.start > host_) plan_.steps[first].gap = recorded.start - host_;
+  }
+  host_ = std::max(host_, recorded.end());
+}
+
+Result<void> Planner::add_operator(EventId event) {
+  Piece whole;
+  whole.call = call_of(event);
+  Source source;
+  source.name =
+      whole.call.overload.empty() ? whole.call.name : whole.call.name + "." + whole.call.overload;
+  const std::size_t first = plan_.steps.size();
+  std::optional<std::vector<Piece>> pieces;
+  const auto substitute = [&](bool always) {
+    for (const Rule& rule : rules()) {
+      if (pieces || rule.always != always || !is_for(rule, whole.call.name)) continue;
+      pieces = rule.apply(whole.call, context_);
+      if (pieces) source.rule = std::string(rule.name);
+    }
+  };
+  const profile::Node& node = *profile_.node(event);
+  std::optional<Match> match;
+  if (profile_.string(node.schema).empty()) {
+    pieces = std::vector{triton_stand_in(whole.call.name, whole.call.arguments)};
+    source.rule = std::string(kTritonRule);
+  } else {
+    substitute(true);
+    if (!pieces) match = resolver_.match(whole.call);
+    if (!pieces && !(match && match->runs)) substitute(false);
+  }
+  Result<void> added;
+  if (pieces) {
+    source.how = How::rule;
+    added = add_pieces(*pieces, source);
+  } else {
+    source.how = !match || !match->runs ? How::absent : match->exact ? How::exact : How::overload;
+    added = add_piece(whole, std::move(match));
+  }
+  if (!added) {
+    added.error().where = fmt::format("{}: node {}", profile_.where, node.id);
+    return added;
+  }
+  for (std::size_t s = first; s < plan_.steps.size(); ++s) {
+    plan_.steps[s].node = node.id;
+    plan_.steps[s].source = static_cast<std::uint32_t>(plan_.sources.size());
+  }
+  const std::uint64_t record_function = profile_.op(event).record_function_id;
+  source.record_function = record_function == profile::kNoId ? 0 : record_function;
+  set_times(event, first, source);
+  plan_.sources.push_back(std::move(source));
+  return {};
+}
+
+Result<Plan> Planner::run() {
+  auto selection = select(profile_, options_.select,
+                          [&](std::string_view schema) { return resolver_.composite(schema); });
+  if (!selection) return tl::unexpected(std::move(selection.error()));
+  plan_.communications = selection->communications;
+  plan_.other_nodes = selection->other_nodes;
+  for (const EventId event : selection->operators) {
+    if (auto added = add_operator(event); !added) return tl::unexpected(std::move(added.error()));
+  }
+  plan_.reuse = options_.reuse;
+  choose_fills(plan_, slots_.info(), !options_.reuse.empty());
+  find_last_uses(plan_);
+  if (auto fitting = plan_memory(plan_, slots_, options_.memory_limit); !fitting) {
+    fitting.error().where = profile_.where;
+    return tl::unexpected(std::move(fitting.error()));
+  }
+  return std::move(plan_);
+}
+
+}  // namespace
+
+Result<Plan> make_plan(const Profile& profile, const Operators& operators,
+                       const PlanOptions& options) {
+  return Planner(profile, operators, options).run();
+}
+
+}  // namespace orrery::bench

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Any bytes as an execution trace to be replayed: a plan that holds together, or an error.
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "orrery/bench/bench_testing.h"
+#include "orrery/bench/plan_text.h"
+#include "orrery/core/check.h"
+
+using namespace orrery;
+
+namespace {
+
+/// Takes every operator by its recorded schema.
+class Anything final : public bench::Operators {
+ public:
+  void learn(const profile::Profile& profile) {
+    for (std::size_t n = 0; n < profile.nodes.size(); ++n)
+      schemas_.emplace_back(profile.string(profile.nodes[n].schema));
+  }
+  [[nodiscard]] std::vector<bench::Overload> overloads(std::string_view name) const override {
+    std::vector<bench::Overload> found;
+    for (const std::string& schema : schemas_) {
+      if (schema.starts_with(name) && found.size() < 4) found.push_back({schema, true, false});
+    }
+    return found;
+  }
+
+ private:
+  std::vector<std::string> schemas_;
+};
+
+void check_value(const bench::Value& value, std::uint32_t slots) {
+  ORRERY_CHECK(value.kind != bench::Value::Kind::tensor || value.slot < slots);
+  for (const bench::Value& item : value.items) check_value(item, slots);
+}
+
+void check(const bench::Plan& plan) {
+  for (const bench::Storage& storage : plan.storages) ORRERY_CHECK(storage.bytes >= 0);
+  for (const bench::External& external : plan.externals)
+    ORRERY_CHECK(external.slot < plan.slots && external.storage < plan.storages.size());
+  for (const bench::Step& step : plan.steps) {
+    ORRERY_CHECK(step.source < plan.sources.size());
+    for (const bench::Value& value : step.arguments) check_value(value, plan.slots);
+    for (const bench::Output& output : step.outputs) ORRERY_CHECK(output.slot < plan.slots);
+    for (const bench::Slot slot : step.last) ORRERY_CHECK(slot < plan.slots);
+  }
+  ORRERY_CHECK(plan.peak_bytes <= std::int64_t{1} << 40);
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const auto profile = bench::profile_of(std::string(reinterpret_cast<const char*>(data), size));
+  if (!profile) return 0;
+  Anything operators;
+  operators.learn(*profile);
+  bench::PlanOptions options;
+  options.memory_limit = std::int64_t{1} << 40;
+  for (const bench::Level level : {bench::Level::top, bench::Level::kernel}) {
+    options.select.level = level;
+    const auto plan = bench::make_plan(*profile, operators, options);
+    if (!plan) {
+      ORRERY_CHECK(!plan.error().what.empty());
+      continue;
+    }
+    check(*plan);
+    ORRERY_CHECK(bench::plan_text(*plan).starts_with("orrery benchmark 1\n"));
+  }
+  return 0;
+}

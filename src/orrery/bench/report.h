@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What came of a replay: how much of the recording was replayed, how long that took, by operator.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "orrery/bench/plan.h"
+#include "orrery/core/quantity.h"
+
+namespace orrery::bench {
+
+/// What was measured. Times are nanoseconds.
+struct Outcome {
+  std::int64_t prepare_ns = 0;                    ///< memory, handles, everything before
+  std::vector<std::int64_t> wall_ns, cpu_ns;      ///< by iteration; CPU time of the process
+  std::vector<std::int64_t> begin_ns, length_ns;  ///< by iteration and step
+  std::vector<std::uint32_t> failures;            ///< by step: in how many iterations
+  std::vector<std::string> reasons;               ///< by step: why, one line
+  std::vector<bool> reshaped;  ///< by step: results were of other sizes and made anew
+  std::int64_t external_bytes = 0, copies_bytes = 0, peak_bytes = 0;  ///< allocated
+};
+
+/// How many operators, and how long they took as recorded.
+struct Share {
+  std::uint64_t count = 0;
+  Time recorded{};
+};
+
+struct RuleUse {
+  std::string rule;
+  std::string says;
+  Share share;
+};
+
+/// Operators that are absent or failed, by name.
+struct Trouble {
+  std::string name;
+  std::uint64_t count = 0;
+  std::string reason;  ///< of the first
+};
+
+/// Which operators are replayed, and how.
+struct Coverage {
+  Share all;
+  std::array<Share, kHows> by_how{};
+  std::vector<RuleUse> rules;   ///< in the table's order
+  std::vector<Trouble> absent;  ///< most first
+  [[nodiscard]] const Share& of(How how) const { return by_how[static_cast<std::size_t>(how)]; }
+};
+[[nodiscard]] Coverage coverage_of(const Plan& plan);
+
+struct Percentiles {
+  std::int64_t least = 0, half = 0, p90 = 0, p99 = 0, most = 0;
+};
+/// Nearest rank; all 0 of nothing. O(n log n).
+[[nodiscard]] Percentiles percentiles(std::vector<std::int64_t> numbers);
+
+struct OperatorTime {
+  std::string name;
+  std::uint64_t calls = 0;    ///< per iteration
+  std::int64_t total_ns = 0;  ///< per iteration, the mean
+  Percentiles each;           ///< of one call
+  Time recorded{};
+};
+
+struct Timing {
+  Percentiles wall, cpu;                ///< of iterations
+  std::vector<OperatorTime> operators;  ///< by recorded name, longest first
+  std::int64_t operators_ns = 0;        ///< per iteration, the mean of what all of them took
+  std::vector<Trouble> failed;          ///< most first; counts are per iteration
+  std::uint64_t failed_operators = 0;   ///< recorded ones, in any iteration
+  std::uint64_t reshaped = 0;
+};
+[[nodiscard]] Timing timing_of(const Plan& plan, const Outcome& outcome);
+
+}  // namespace orrery::bench

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/bench/select.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "orrery/core/text.h"
+
+namespace orrery::bench {
+namespace {
+
+using profile::EventId;
+using profile::kNoEvent;
+using profile::Profile;
+
+constexpr std::string_view kStepMark = "ProfilerStep#";
+
+/// What a node means for its own selection and for what it calls.
+enum class Role : std::uint8_t { other, candidate, communication, hidden };
+
+class Selector {
+ public:
+  Selector(const Profile& profile, const SelectOptions& options, const Composite& composite)
+      : profile_(profile), options_(options), composite_(composite) {}
+
+  Result<Selection> run();
+
+ private:
+  void order_nodes();
+  Result<void> bound();
+  [[nodiscard]] Role role(EventId event) const;
+  [[nodiscard]] bool inside(EventId event) const;
+  void mark_callers();
+  void take();
+
+  const Profile& profile_;
+  const SelectOptions& options_;
+  const Composite& composite_;
+  std::vector<EventId> nodes_;          // ascending by id
+  std::vector<bool> calls_candidates_;  // by event
+  std::vector<bool> covered_;           // by event: inside something that was taken
+  std::vector<bool> in_scope_;
+  std::uint64_t first_ = 0, last_ = ~std::uint64_t{0};  // node ids, exclusive
+  EventId scope_ = kNoEvent;
+  Selection selection_;
+};
+
+void Selector::order_nodes() {
+  for (EventId e = 0; e < profile_.events.size(); ++e) {
+    if (profile_.node(e) != nullptr) nodes_.push_back(e);
+  }
+  std::sort(nodes_.begin(), nodes_.end(), [&](EventId a, EventId b) {
+    const std::uint64_t left = profile_.node(a)->id, right = profile_.node(b)->id;
+    return left != right ? left < right : a < b;
+  });
+}
+
+Result<void> Selector::bound() {
+  if (!options_.scope.empty()) {
+    const auto found = std::find_if(nodes_.begin(), nodes_.end(), [&](EventId e) {
+      return profile_.name(e).find(options_.scope) != std::string_view::npos;
+    });
+    if (found != nodes_.end()) {
+      scope_ = *found;
+      return {};
+    }
+    return fail(
+        Errc::usage, "--scope",
+        fmt::format("nothing in {} is called {}", profile_.where, in_quotes(options_.scope)),
+        "'orrery inspect' lists ranges and operators");
+  }
+  if (options_.all_steps) return {};
+  std::vector<std::uint64_t> steps;
+  for (const EventId e : nodes_) {
+    if (profile_.name(e).starts_with(kStepMark)) steps.push_back(profile_.node(e)->id);
+  }
+  if (steps.size() < 2) return {};
+  first_ = steps[0];
+  last_ = steps[1];
+  return {};
+}
+
+Role Selector::role(EventId event) const {
+  const std::string_view name = profile_.name(event);
+  const profile::Node& node = *profile_.node(event);
+  if (name == "record_param_comms" || name.starts_with("c10d::")) return Role::communication;
+  if (name.find("DataLoader") != std::string_view::npos) return Role::hidden;
+  if (profile_.string(node.kernel_backend) == "triton") return Role::candidate;
+  const std::string_view schema = profile_.string(node.schema);
+  if (schema.starts_with("c10d::")) return Role::communication;
+  return schema.empty() ? Role::other : Role::candidate;
+}
+
+bool Selector::inside(EventId event) const {
+  const std::uint64_t id = profile_.node(event)->id;
+  return id > first_ && id < last_ && (scope_ == kNoEvent || in_scope_[event]);
+}
+
+/// Which nodes call something that could be taken instead of them.
+void Selector::mark_callers() {
+  calls_candidates_.assign(profile_.events.size(), false);
+  if (options_.level == Level::top) return;
+  for (auto at = nodes_.rbegin(); at != nodes_.rend(); ++at) {
+    const EventId parent = profile_.events[*at].parent;
+    if (parent == kNoEvent) continue;
+    if (role(*at) == Role::candidate || calls_candidates_[*at]) calls_candidates_[parent] = true;
+  }
+}
+
+void Selector::take() {
+  covered_.assign(profile_.events.size(), false);
+  in_scope_.assign(profile_.events.size(), false);
+  for (const EventId e : nodes_) {
+    const EventId parent = profile_.events[e].parent;
+    in_scope_[e] = e == scope_ || (parent != kNoEvent && in_scope_[parent]);
+    if (parent != kNoEvent && covered_[parent]) {
+      covered_[e] = true;
+      continue;
+    }
+    const Role is = role(e);
+    if (is == Role::hidden) covered_[e] = true;
+    if (!inside(e)) continue;
+    if (is == Role::communication) {
+      covered_[e] = true;
+      ++selection_.communications;
+    } else if (is == Role::candidate) {
+      const std::string_view schema = profile_.string(profile_.node(e)->schema);
+      if (calls_candidates_[e] && !schema.empty() && composite_(schema)) continue;
+      covered_[e] = true;
+      selection_.operators.push_back(e);
+    } else {
+      ++selection_.other_nodes;
+    }
+  }
+}
+
+Result<Selection> Selector::run() {
+  order_nodes();
+  if (auto bounded = bound(); !bounded) return tl::unexpected(std::move(bounded.error()));
+  mark_callers();
+  take();
+  if (selection_.operators.empty()) {
+    return fail(Errc::input_missing_attr, profile_.where, "no operator in it can be replayed",
+                "record it with PyTorch's ExecutionTraceObserver: an execution trace has operators "
+                "with their schemas and tensors");
+  }
+  return std::move(selection_);
+}
+
+}  // namespace
+
+Result<Selection> select(const profile::Profile& profile, const SelectOptions& options,
+                         const Composite& composite) {
+  return Selector(profile, options, composite).run();
+}
+
+}  // namespace orrery::bench

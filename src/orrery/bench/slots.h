@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// From a recording's tensor and storage ids to slots. Ids are addresses and come again: what counts
+// is who wrote them last.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include "orrery/bench/plan.h"
+#include "orrery/core/error.h"
+
+namespace orrery::bench {
+
+/// Memory that tensors share.
+using Group = std::uint32_t;
+inline constexpr Group kNoGroup = ~Group{0};
+
+struct SlotInfo {
+  TensorSpec spec;
+  std::uint32_t storage = kNoStorage;  ///< in Plan::storages, of tensors that see one of those
+  Group group = kNoGroup;              ///< of other tensors
+};
+
+/// Gives slots to tensors in the order in which they are used, and makes what exists before.
+class Slots {
+ public:
+  explicit Slots(Plan& plan) : plan_(plan) {}
+
+  /// The slot of an argument: what made it; or a view of what made its storage, whose step is
+  /// appended to the plan; or something that exists before the first step. Errc: input_range
+  /// (sizes, strides or offset that cannot be).
+  [[nodiscard]] Result<Slot> input(const RecordedTensor& tensor);
+  /// A new slot for a result, which sees the storage of one of `inputs` if that has the same id.
+  /// Errc: input_range.
+  [[nodiscard]] Result<Slot> output(const RecordedTensor& tensor, const std::vector<Slot>& inputs);
+  /// A step writes what the slot sees.
+  void write(Slot slot);
+
+  [[nodiscard]] const std::vector<SlotInfo>& info() const { return info_; }
+  /// Bytes by group.
+  [[nodiscard]] const std::vector<std::int64_t>& groups() const { return groups_; }
+
+ private:
+  struct Named {
+    Slot slot = kNoSlot;
+    std::uint64_t storage = 0;
+    std::uint64_t generation = 0;
+  };
+  /// What a storage id stands for at the moment.
+  struct Held {
+    std::uint32_t storage = kNoStorage;  ///< existed before
+    Slot base = kNoSlot;                 ///< else the result that brought it
+    std::int64_t reach = 0;
+    Dtype dtype = Dtype::real32;
+    std::uint64_t generation = 0;
+  };
+
+  [[nodiscard]] std::optional<Slot> known(const RecordedTensor& tensor) const;
+  [[nodiscard]] Held& held(const RecordedTensor& tensor, std::int64_t reach);
+  Slot add(const TensorSpec& spec, std::uint32_t storage, Group group);
+  void name(const RecordedTensor& tensor, Slot slot);
+  Slot external(const RecordedTensor& tensor, Held& held, std::int64_t reach);
+  Slot view(const RecordedTensor& tensor, const Held& held);
+
+  Plan& plan_;
+  std::vector<SlotInfo> info_;
+  std::vector<std::int64_t> groups_;
+  std::unordered_map<std::uint64_t, Named> by_id_;
+  std::unordered_map<std::uint64_t, Held> by_storage_;
+  std::vector<std::uint64_t> ids_;  // recorded storage ids by slot
+  std::uint64_t generation_ = 0;
+};
+
+}  // namespace orrery::bench

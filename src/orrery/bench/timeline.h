@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A replay as a recorded rank: what profilers would have seen of it.
+#pragma once
+
+#include "orrery/bench/plan.h"
+#include "orrery/bench/report.h"
+#include "orrery/profile/profile.h"
+
+namespace orrery::bench {
+
+/// One thread with an operator for each that was recorded, within a range "ProfilerStep#N" per
+/// iteration. Those of the first iteration have the recording's ids of record functions, so that
+/// the execution trace can be linked to it.
+[[nodiscard]] profile::Profile timeline_of(const Plan& plan, const Outcome& outcome);
+
+}  // namespace orrery::bench

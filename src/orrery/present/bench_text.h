@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What came of a recording's replay.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "orrery/bench/plan.h"
+#include "orrery/bench/report.h"
+#include "orrery/core/findings.h"
+#include "orrery/report/text.h"
+
+namespace orrery::present {
+
+/// One rank's.
+struct Benchmark {
+  std::uint32_t rank = 0;
+  std::string file;
+  std::string framework;  ///< "PyTorch 1.13.0"
+  std::string level;      ///< "top" or "kernel"
+  std::int64_t load_ns = 0, plan_ns = 0;
+  bench::Plan plan;
+  std::optional<bench::Outcome> outcome;  ///< empty: only planned
+};
+
+[[nodiscard]] std::string bench_text(const Benchmark& benchmark, const Findings& findings,
+                                     report::Style style);
+[[nodiscard]] std::string bench_json(const Benchmark& benchmark, const Findings& findings);
+
+}  // namespace orrery::present

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// orrery bench run, from recordings to what it says.
+#include <gmock/gmock.h>
+#include <stdlib.h>
+
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace orrery {
+namespace {
+
+using ::testing::HasSubstr;
+using Json = nlohmann::json;
+
+const std::string kRecordings = ORRERY_SOURCE_DIR "/tests/bench/recordings/";
+const std::string kShared = ORRERY_SOURCE_DIR "/../shared/data/traces/param/";
+
+struct Said {
+  int code = -1;
+  std::string text;
+};
+
+Said ask(const std::string& arguments, const std::string& talk = "2>&1") {
+  Said said;
+#ifdef ORRERY_PROGRAM
+  const std::string command = std::string(ORRERY_PROGRAM) + " " + arguments + " " + talk;
+  FILE* const pipe = ::popen(command.c_str(), "r");
+  if (pipe == nullptr) return said;
+  std::array<char, 4096> block;
+  for (std::size_t got = 0; (got = std::fread(block.data(), 1, block.size(), pipe)) > 0;)
+    said.text.append(block.data(), got);
+  const int status = ::pclose(pipe);
+  said.code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+#endif
+  return said;
+}
+
+class Bench : public ::testing::Test {
+ protected:
+  void SetUp() override {
+#ifndef ORRERY_BENCH_MODULE
+    GTEST_SKIP() << "built without libtorch (./setup bench)";
+#endif
+  }
+  Json replay(const std::string& arguments) {
+    const Said said = ask("bench run " + arguments + " --json --quiet", "2>/dev/null");
+    EXPECT_EQ(said.code, 0) << said.text;
+    const Json all = Json::parse(said.text, nullptr, false);
+    return all.is_object() ? all.value("result", Json::object()) : Json::object();
+  }
+  /// A file with these bytes, gone with the test.
+  std::string file(const std::string& name, const std::string& text) {
+    std::ofstream(folder_ / name) << text;
+    return (folder_ / name).string();
+  }
+  void TearDown() override { std::filesystem::remove_all(folder_); }
+
+  std::filesystem::path folder_ = [] {
+    std::string pattern = "/tmp/orrery-bench-XXXXXX";
+    return std::filesystem::path(::mkdtemp(pattern.data()));
+  }();
+};
+
+class Recordings : public Bench, public ::testing::WithParamInterface<const char*> {};
+
+// Everything is called by its recorded name, nothing fails, and memory is what the plan says.
+TEST_P(Recordings, AreReplayedWhole) {
+  for (const char* level : {"top", "kernel"}) {
+    const Json result =
+        replay(kRecordings + GetParam() + ".json.gz --iterations 3 --level " + level);
+    ASSERT_TRUE(result.contains("replay"));
+    EXPECT_GT(result["coverage"]["operators"]["count"], 50);
+    EXPECT_EQ(result["coverage"]["exact"]["count"], result["coverage"]["operators"]["count"]);
+    EXPECT_EQ(result["replay"]["failed_operators"], 0) << result["replay"]["failed"];
+    EXPECT_EQ(result["replay"]["wall_ns"].size(), 3u);
+    const double planned = result["memory"]["peak_bytes"], held = result["replay"]["peak_bytes"];
+    EXPECT_NEAR(held / planned, 1, 0.02);
+    EXPECT_GE(result["replay"]["wall"]["median_ns"].get<double>(),
+              result["replay"]["operators_ns"].get<double>() / 2);
+  }
+}
+INSTANTIATE_TEST_SUITE_P(Own, Recordings, ::testing::Values("cnn", "mlp", "transformer", "dlrm"));
+
+// What is written is read back by our own readers.
+TEST_F(Bench, ItsTraceIsATrace) {
+  const std::string trace = (folder_ / "replayed.json").string();
+  (void)replay(kRecordings + "mlp.json.gz --iterations 2 --kineto " + trace);
+  const Said seen = ask("inspect " + trace + " --quiet");
+  EXPECT_EQ(seen.code, 0) << seen.text;
+  EXPECT_THAT(seen.text, HasSubstr("annotation 2"));
+  const Said linked = ask("link " + kRecordings + "mlp.json.gz " + trace + " --json --quiet");
+  EXPECT_EQ(linked.code, 0) << linked.text;
+  EXPECT_THAT(linked.text, HasSubstr("\"by_record_function\": 108"));
+}
+
+TEST_F(Bench, PlansAreTheSameEveryTime) {
+  const std::string one = (folder_ / "1").string(), two = (folder_ / "2").string();
+  for (const std::string& path : {one, two})
+    (void)replay(kRecordings + "transformer.json.gz --only-plan --write-plan " + path);
+  std::ifstream first(one), second(two);
+  const std::string left{std::istreambuf_iterator<char>(first), {}};
+  const std::string right{std::istreambuf_iterator<char>(second), {}};
+  EXPECT_GT(left.size(), 1000u);
+  EXPECT_EQ(left, right);
+}
+
+/// One relu with these sizes, and ids that name each other.
+std::string hostile(const std::string& sizes, const std::string& out_sizes) {
+  const std::string head =
+      R"j({"schema": "1.1.1-chakra.0.0.4", "pid": 1, "time": "t", "start_ts": 1, "nodes": [
+  {"id": 2, "name": "[pytorch|profiler|execution_trace|thread]", "ctrl_deps": 1,
+    "inputs": {"values": [], "shapes": [], "types": [], "strides": []},
+    "outputs": {"values": [], "shapes": [], "types": [], "strides": []}, "attrs": []},
+  {"id": 5, "name": "aten::relu", "ctrl_deps": 2,
+    "inputs": {"values": [[7, 7, 0, 4, 4, "cpu"]], "types": ["Tensor(float)"], "strides": [[]], "shapes": [)j";
+  const std::string middle =
+      R"j(]}, "outputs": {"values": [[7, 7, 0, 4, 4, "cpu"]], "types": ["Tensor(float)"], "strides": [[-1]],
+    "shapes": [)j";
+  const std::string tail =
+      R"j(]}, "attrs": [{"name": "op_schema", "type": "string",
+      "value": "aten::relu(Tensor self) -> Tensor"}]}]})j";
+  return head + sizes + middle + out_sizes + tail;
+}
+
+TEST_F(Bench, HostileShapesAreRefusedBeforeAnythingIsAllocated) {
+  const Said huge = ask("bench run " + file("huge.json", hostile("[1152921504606846976]", "[]")));
+  EXPECT_EQ(huge.code, 5) << huge.text;
+  EXPECT_THAT(huge.text, HasSubstr("E4000"));
+  const Said larger =
+      ask("bench run " + file("larger.json", hostile("[4, 9223372036854775807]", "[]")));
+  EXPECT_EQ(larger.code, 3) << larger.text;
+  EXPECT_THAT(larger.text, HasSubstr("node 5"));
+  const Said negative = ask("bench run " + file("negative.json", hostile("[4]", "[4]")));
+  EXPECT_EQ(negative.code, 3) << "a stride of -1: " << negative.text;
+  const Said limited = ask("bench run " + kRecordings + "mlp.json.gz --memory-limit 1MB");
+  EXPECT_EQ(limited.code, 5) << limited.text;
+}
+
+// An operator that does not work is replaced by what it made, once and for all.
+TEST_F(Bench, FailuresAreCountedAndNeverFatal) {
+  std::string text = hostile("[2, 3]", "[5, 3]");
+  text.replace(text.find("[[-1]]"), 6, "[[]]");
+  for (std::size_t at = 0; (at = text.find("aten::relu(Tensor self)", at)) != std::string::npos;)
+    text.replace(at, 23, "aten::cholesky(Tensor self, bool upper=False)");
+  text.replace(text.find("aten::relu"), 10, "aten::cholesky");
+  const Json result = replay(file("fails.json", text) + " --iterations 2");
+  EXPECT_EQ(result["replay"]["failed_operators"], 1);
+  EXPECT_EQ(result["replay"]["failed"][0]["name"], "aten::cholesky");
+}
+
+TEST_F(Bench, MistakesAreTold) {
+  EXPECT_EQ(ask("bench").code, 2);
+  EXPECT_EQ(ask("bench dance").code, 2);
+  EXPECT_EQ(ask("bench run").code, 2);
+  EXPECT_EQ(ask("bench run /nowhere.json").code, 3);
+  const std::string mlp = "bench run " + kRecordings + "mlp.json.gz ";
+  EXPECT_EQ(ask(mlp + "--level middle").code, 2);
+  EXPECT_EQ(ask(mlp + "--scope nowhere").code, 2);
+  EXPECT_EQ(ask(mlp + "--reuse 0,0").code, 2);
+  EXPECT_EQ(ask(mlp + "--reuse=-1").code, 2);
+  EXPECT_EQ(ask(mlp + "--iterations 0").code, 2);
+  EXPECT_EQ(ask(mlp + "--memory-limit lots").code, 2);
+}
+
+// The program builds in a folder of its own, and calls what the replay calls, in its order.
+TEST_F(Bench, GeneratedProgramsAreThePlan) {
+  const std::string folder = (folder_ / "made").string();
+  const std::string trace = kRecordings + "mlp.json.gz";
+  const Said made = ask("bench generate " + trace + " --quiet -o " + folder);
+  ASSERT_EQ(made.code, 0) << made.text;
+  EXPECT_EQ(ask("bench generate " + trace + " -o " + folder).code, 2) << "files are in the way";
+  EXPECT_EQ(ask("bench generate " + trace).code, 2) << "no folder";
+  const std::string plan = file("plan.txt", "");
+  (void)replay(trace + " --only-plan --force --write-plan " + plan);
+  std::ifstream one(plan), other(folder + "/benchmark.txt");
+  const std::string text{std::istreambuf_iterator<char>(one), {}};
+  EXPECT_EQ(text, std::string(std::istreambuf_iterator<char>(other), {}));
+  const std::string build = folder + "/build";
+  ASSERT_EQ(std::system(("(cmake -G Ninja -S " + folder + " -B " + build + " && cmake --build " +
+                         build + ") > " + folder + "/log 2>&1")
+                            .c_str()),
+            0);
+  ASSERT_EQ(std::system((build + "/benchmark --order > " + folder + "/order").c_str()), 0);
+  // The operators of the plan's calls, by number.
+  std::vector<std::string> operations, expected;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream words(line);
+    std::string kind, name;
+    std::size_t number = 0;
+    words >> kind >> number >> name;
+    if (kind == "operation") operations.push_back(name);
+    if (kind == "call") expected.push_back(operations.at(number));
+    if (kind == "view") expected.emplace_back("(view)");
+  }
+  std::ifstream order(folder + "/order");
+  std::vector<std::string> called;
+  for (std::string line; std::getline(order, line);) called.push_back(line);
+  EXPECT_GT(called.size(), 100u);
+  EXPECT_EQ(called, expected);
+  EXPECT_EQ(std::system((build + "/benchmark --iterations 1 > " + folder + "/out").c_str()), 0);
+}
+
+// Recordings of GPUs by others: every operator is called or has a named rule.
+TEST_F(Bench, PublicRecordingsAreCovered) {
+  if (!std::filesystem::exists(kShared)) GTEST_SKIP() << "no " << kShared;
+  for (const char* name :
+       {"linear_et.json.gz", "dlrm_pytorch_et.tar.gz --rank 0", "dlrm_pytorch_et.tar.gz --rank 7",
+        "resnet_et.json.gz", "resnet_2gpu_et.v1.1.0.json.gz", "resnet_1gpu_et.v1.0.3.json.gz",
+        "resnet_1gpu_et.json.tar.gz", "hf_GPT2_et.json.tar.gz", "pt2_et.json.tar.gz"}) {
+    const Json result = replay(kShared + name + " --only-plan --memory-limit 1TB");
+    EXPECT_EQ(result["coverage"]["absent"]["count"], 0) << name << result["coverage"];
+    EXPECT_GT(result["coverage"]["operators"]["count"], 1) << name;
+  }
+  const Json dlrm =
+      replay(kShared + "dlrm_pytorch_et.tar.gz --rank 0 --iterations 2 --memory-limit 8GB");
+  EXPECT_EQ(dlrm["replay"]["failed_operators"], 0) << dlrm["replay"]["failed"];
+}
+
+}  // namespace
+
+// Where there is no module that is one error, which says how to get it.
+TEST(BenchWithout, SaysHowToGetIt) {
+#if defined(ORRERY_BENCH_MODULE) || !defined(ORRERY_PROGRAM)
+  GTEST_SKIP() << "the module is there";
+#else
+  const Said said = ask("bench run " + kRecordings + "mlp.json.gz");
+  EXPECT_EQ(said.code, 2);
+  EXPECT_THAT(said.text, HasSubstr("./setup bench"));
+#endif
+}
+
+}  // namespace orrery
