@@ -143,8 +143,9 @@ TEST(Rivals, NeedTheNearestValueWithWhichTheyWin) {
             std::find(labels.begin(), labels.end(), one.value) - labels.begin());
         EXPECT_LT(score(rival.number, value), score(best, value)) << how << " " << one.value;
         const std::uint32_t nearer = value > own ? value - 1 : value + 1;
-        if (nearer != own)
+        if (nearer != own) {
           EXPECT_GE(score(rival.number, nearer), score(best, nearer)) << how << " " << one.value;
+        }
       }
     }
   }

@@ -25,10 +25,6 @@ namespace {
 
 constexpr const char* kWhich[] = {"now", "equal", "best"};
 
-std::string seconds_text(double seconds) {
-  return format_time(Time(std::llround(std::min(seconds * 1e12, 9e18))));
-}
-
 std::string dim_text(const SplitAnswer& answer, std::size_t dim) {
   return fmt::format("{}: {} {}", dim, platform::name(answer.dims[dim].block),
                      format_count(answer.dims[dim].size));

@@ -28,10 +28,6 @@ std::string inside(const ErrorSummary& errors) {
   return errors.banded == 0 ? "-" : fmt::format("{:.0f} %", 100 * errors.inside);
 }
 
-std::string seconds_text(double seconds) {
-  return format_time(Time(std::llround(std::min(seconds, 9e6) * 1e12)));
-}
-
 std::vector<std::string> row(std::string name, const ErrorSummary& errors) {
   return {std::move(name), count(errors.points),       off(errors.median),
           off(errors.p90), lean(errors.signed_median), inside(errors)};

@@ -21,6 +21,10 @@ std::string plural(std::uint64_t number, std::string_view word) {
   return fmt::format("{} {}{}", count(number), word, number == 1 ? "" : "s");
 }
 
+std::string seconds_text(double seconds) {
+  return format_time(Time(std::llround(std::min(seconds * 1e12, 9e18))));
+}
+
 Time magnitude(Time time) { return time.count() < 0 ? Time{} - time : time; }
 
 std::string signed_time(Time time) {

@@ -22,6 +22,9 @@ namespace orrery::present {
 /// "1 rank", "1,200 ranks"
 [[nodiscard]] std::string plural(std::uint64_t number, std::string_view word);
 
+/// "1.606 s"; of more than the clock has, its end.
+[[nodiscard]] std::string seconds_text(double seconds);
+
 [[nodiscard]] Time magnitude(Time time);
 
 /// "+1.5 us", "-20 ns"
