@@ -27,6 +27,7 @@ export interface SpaceData {
   front: number[]; // points that no other is better than in all objectives
   best: number; // in the first objective
   effects: { axis: number; explains: number; values: EffectValue[] }[]; // the strongest first
+  rivals: RivalData[]; // the best first
   lost: [number, string][]; // how many points, why they are not here
   command: TextsData; // of each point what to paste
   job: TextsData;
@@ -42,4 +43,12 @@ export interface EffectValue {
   own: boolean;
   allowed: boolean;
   change: number;
+}
+
+// Of an axis the best point with another value than the best of all has, and what would make it as good: each by itself.
+export interface RivalData {
+  point: number;
+  with: string; // axis and value
+  behind: number; // the best of all in the first objective, as a share
+  needs: string[];
 }

@@ -159,9 +159,17 @@ describe('the page of a space', () => {
     report.trouble(); // the file itself is a request
   }));
 
+  it('says what would have to be true for others', () => space('gpus', async ({ page, hook }) => {
+    const rivals = card(page, 'What would have to be true');
+    assert.match(await rivals.innerText(), /\+0\.4 %\s+sharding zero1[^]*both with n 8/);
+    await rivals.getByRole('button', { name: 'Choose the best with sharding zero1' }).click();
+    assert.match(await card(page, 'The chosen point').innerText(), /sharding zero1/);
+    assert.ok(await hook('g.state.chosen !== g.model.data.best'));
+  }));
+
   it('says what axes do, and how far estimates are off', () => space('gpus', async ({ page, hook }) => {
     assert.match(await card(page, 'What each axis does').innerText(), /gpu\s+39\.2 %\s+b200\s+h100-sxm: \+154\.9 %/);
-    assert.match(await card(page, 'Estimates against simulations').innerText(), /25 points were estimated and simulated\. Half of the estimates are within 0\.00 %/);
+    assert.match(await card(page, 'Estimates against simulations').innerText(), /34 points were estimated and simulated\. Half of the estimates are within 0\.00 %/);
     const point = await hook('g.model.off.findIndex(Number.isFinite)');
     const [x, y] = await placeOf(page, hook, 'compared', point);
     await page.mouse.click(x, y);

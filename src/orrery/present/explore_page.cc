@@ -12,6 +12,7 @@
 #include "orrery/config/yaml_writer.h"
 #include "orrery/core/text.h"
 #include "orrery/explore/configuration.h"
+#include "orrery/present/explore_rivals.h"
 #include "orrery/present/explore_words.h"
 #include "orrery/present/words.h"
 
@@ -44,6 +45,7 @@ class SpacePageMaker {
     add_figures();
     add_points();
     add_effects();
+    add_rivals();
     std::vector<std::uint64_t> numbers;
     for (const Point* point : points_) numbers.push_back(point->number);
     const auto done = explore::each_configuration(
@@ -151,6 +153,20 @@ class SpacePageMaker {
       for (const explore::Alternative& other : effect.values)
         made.values.push_back({printable(other.label), std::string(config::word_of(other.state)),
                                other.own, other.allowed, other.change});
+    }
+  }
+
+  void add_rivals() {
+    for (const explore::Rival& rival : explored_.rivals) {
+      const auto place = std::find_if(points_.begin(), points_.end(), [&](const Point* point) {
+        return point->number == rival.number;
+      });
+      if (place == points_.end()) continue;
+      PageSpace::Rival& made = page_.rivals.emplace_back();
+      made.point = static_cast<std::uint32_t>(place - points_.begin());
+      made.with = printable(rival.axis) + " " + printable(rival.value);
+      made.behind = rival.behind;
+      for (const explore::Needed& one : rival.needed) made.needs.push_back(need_words(one));
     }
   }
 

@@ -52,6 +52,13 @@ TEST(ExplorePage, HasWhatIsAllowedInColumns) {
     EXPECT_GE(made->values[0][i], made->values[0][made->best]);
     ++i;
   }
+  ASSERT_EQ(made->rivals.size(), found.rivals.size());
+  EXPECT_GE(made->rivals.size(), 3u);
+  for (std::size_t r = 0; r < made->rivals.size(); ++r) {
+    EXPECT_NEAR(made->values[0][made->rivals[r].point] / made->values[0][made->best] - 1,
+                made->rivals[r].behind, 1e-9);
+    EXPECT_EQ(made->rivals[r].needs.size(), found.rivals[r].needed.size());
+  }
   EXPECT_EQ(fronts, made->front.size());
   EXPECT_GE(compared, 20u);
   // Nobody knows what this device draws.

@@ -16,9 +16,7 @@ using explore::Need;
 using explore::Needed;
 using explore::Rival;
 
-namespace {
-
-std::string need_text(const Needed& one) {
+std::string need_words(const Needed& one) {
   const auto shorter = [&](const char* what) {
     return fmt::format("{} {:+.3g} %", what, (one.needs / one.is - 1) * 100);
   };
@@ -43,6 +41,8 @@ std::string need_text(const Needed& one) {
   return "";
 }
 
+namespace {
+
 const explore::Point& point_of(const explore::Explored& explored, const Rival& rival) {
   return *std::lower_bound(
       explored.points.begin(), explored.points.end(), rival.number,
@@ -57,7 +57,7 @@ std::string rivals_table(const explore::SearchSpace& space, const explore::Explo
   for (const Rival& rival : explored.rivals) {
     std::string needs;
     for (const Needed& one : rival.needed)
-      needs += fmt::format("{}{}", needs.empty() ? "" : "; ", need_text(one));
+      needs += fmt::format("{}{}", needs.empty() ? "" : "; ", need_words(one));
     table.row({fmt::format("{:+.1f} %", rival.behind * 100),
                printable(rival.axis) + " " + printable(rival.value),
                printable(point_of(explored, rival).told().plan), needs});

@@ -11,6 +11,9 @@
 
 namespace orrery::present {
 
+/// "exposed -60.2 %", "a device hour at 1.7, not 2.5", "both with nic 400"
+[[nodiscard]] std::string need_words(const explore::Needed& one);
+
 /// A heading and a table; empty where there are no rivals.
 [[nodiscard]] std::string rivals_table(const explore::SearchSpace& space,
                                        const explore::Explored& explored, report::Style style);

@@ -76,6 +76,19 @@ void write_effects(JsonWriter& json, const PageSpace& space) {
   });
 }
 
+void write_rivals(JsonWriter& json, const PageSpace& space) {
+  html::column(json, "rivals", space.rivals.size(), [&](std::size_t i) {
+    const PageSpace::Rival& rival = space.rivals[i];
+    json.begin_object().field("point", rival.point);
+    json.field("with", orrery::shortened(rival.with, kSpaceNameBytes));
+    json.field("behind", rival.behind);
+    html::column(json, "needs", rival.needs.size(), [&](std::size_t n) {
+      json.value(orrery::shortened(rival.needs[n], kSpaceNameBytes));
+    });
+    json.end_object();
+  });
+}
+
 void write_texts(JsonWriter& json, std::string_view name, const PageTexts& texts) {
   json.key(name).begin_object();
   html::column(json, "lines", texts.lines().size(),
@@ -99,6 +112,7 @@ void write_space(JsonWriter& json, const PageSpace& space) {
                [&](std::size_t i) { json.value(space.front[i]); });
   json.field("best", space.best);
   write_effects(json, space);
+  write_rivals(json, space);
   html::column(json, "lost", space.lost.size(), [&](std::size_t i) {
     json.begin_array().value(space.lost[i].first).value(space.lost[i].second).end_array();
   });

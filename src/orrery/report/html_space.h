@@ -58,6 +58,13 @@ struct PageSpace {
     double explains = 0;
     std::vector<Value> values;
   };
+  /// What a point would need to be as good as the best.
+  struct Rival {
+    std::uint32_t point = 0;
+    std::string with;  ///< "gpu h100-sxm": what the best has not
+    double behind = 0;
+    std::vector<std::string> needs;  ///< one of these
+  };
 
   std::string title, about;
   std::vector<std::pair<std::string, std::string>> facts;  ///< label, text
@@ -76,6 +83,7 @@ struct PageSpace {
   std::vector<std::uint32_t> front;  ///< points
   std::uint32_t best = 0;            ///< in the first objective, if there is any
   std::vector<Effect> effects;
+  std::vector<Rival> rivals;                                ///< the best first
   std::vector<std::pair<std::uint64_t, std::string>> lost;  ///< how many points, why
   /// Of each point, to paste.
   PageTexts command, job, cluster, megatron, without;

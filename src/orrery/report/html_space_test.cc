@@ -36,6 +36,7 @@ PageSpace two_points() {
   space.front = {1};
   space.best = 1;
   space.effects = {{0, 0.75, {{"1", "fits", false, true, 0.5}, {"2", "fits", true, true, 0}}}};
+  space.rivals = {{0, "tp 2", 0.5, {"computing -40 %", "both with nic 400"}}};
   space.lost = {{1, "too large"}};
   for (const char* job : {"tp: 1\npp: 1\n", "tp: 2\npp: 1\n"}) space.job.add(job);
   return space;
@@ -106,6 +107,8 @@ TEST(HtmlSpace, KeepsTheContract) {
   EXPECT_EQ(one["front"], json::parse("[1]"));
   EXPECT_EQ(one["best"], 1);
   EXPECT_EQ(one["effects"].at(0)["values"].at(0)["change"], 0.5);
+  EXPECT_EQ(one["rivals"], json::parse(R"([{"point": 0, "with": "tp 2", "behind": 0.5,
+      "needs": ["computing -40 %", "both with nic 400"]}])"));
   EXPECT_EQ(one["lost"], json::parse(R"([[1, "too large"]])"));
   EXPECT_EQ(one["job"], json::parse(R"({"lines": ["tp: 1", "pp: 1", "tp: 2"],
       "edits": "=0,1;0:2"})"));

@@ -32,7 +32,7 @@ const data: SpaceData = {
   effects: [{ axis: 0, explains: 0.5, values: [
     { label: '1', state: 'fits', own: false, allowed: true, change: 1 }, { label: '2', state: 'fits', own: true, allowed: true, change: 0 },
     { label: '4', state: 'too_large', own: false, allowed: false, change: 0 }] }],
-  lost: [], command: none, job: none, cluster: none, megatron: none, without: none,
+  rivals: [{ point: 1, with: 'tp 1', behind: 1, needs: ['computing -50 %'] }], lost: [], command: none, job: none, cluster: none, megatron: none, without: none,
 };
 const model = layModel(data);
 const dim = (name: string) => dimNamed(model, name)!;

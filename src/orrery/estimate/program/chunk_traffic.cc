@@ -88,4 +88,34 @@ std::vector<std::int64_t> ends_of(std::span<const Issued> issued, const ChunkQue
   return ends;
 }
 
+std::int64_t ChunkedCollectives::add(std::int64_t ready, const ChunkWork& work,
+                                     std::uint64_t number, const ChunkQueueing& queueing,
+                                     const Moved& moved) {
+  constexpr std::size_t kMost = 12;
+  std::int64_t from = ready;
+  for (const One& one : all_)
+    if (one.end > ready) from = std::min(from, one.issued.ready);
+  std::erase_if(all_, [&](const One& one) { return one.end <= from; });
+  if (all_.size() == kMost) all_.erase(all_.begin());
+  all_.push_back({{ready, &work}, 0, number});
+  if (all_.size() == 1 && work.alone > 0) return all_.front().end = ready + work.alone;
+  std::vector<Issued> issued;
+  for (const One& one : all_) issued.push_back(one.issued);
+  const auto ends = ends_of(issued, queueing);
+  for (std::size_t i = 0; i + 1 < all_.size(); ++i) {
+    if (all_[i].end == ends[i]) continue;
+    moved(all_[i].number, all_[i].end, ends[i]);
+    all_[i].end = ends[i];
+  }
+  return all_.back().end = ends.back();
+}
+
+void ChunkedCollectives::move_on(std::int64_t by, std::uint64_t from) {
+  for (One& one : all_) {
+    if (one.number < from) continue;
+    one.issued.ready += by;
+    one.end += by;
+  }
+}
+
 }  // namespace orrery::estimate

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
 #include <random>
 
 #include "orrery/model/collective/chunk_model.h"
@@ -10,7 +11,9 @@
 namespace orrery::estimate {
 namespace {
 
-ChunkWork work_of(std::vector<std::vector<ChunkWork::Phase>> chunks) { return {std::move(chunks)}; }
+ChunkWork work_of(std::vector<std::vector<ChunkWork::Phase>> chunks) {
+  return {std::move(chunks), 0};
+}
 
 TEST(ChunkTraffic, PhasesWaitForTheirQueueFirstComeFirstServed) {
   // Two dimensions: two chunks go through 0 then 1, another collective needs 0 alone.
@@ -40,6 +43,30 @@ TEST(ChunkTraffic, PhasesWaitForTheirQueueFirstComeFirstServed) {
   EXPECT_EQ(ends({{0, &both}, {1, &other}}, {.servers = 2}), (Ends{40, 15}));
   const ChunkWork nothing = work_of({{}});
   EXPECT_EQ(ends({{7, &other}, {7, &nothing}}), (Ends{12, 7}));
+}
+
+TEST(ChunkTraffic, WhatComesLaterMovesEndsThatWereSaid) {
+  const ChunkWork both = work_of({{{0, 10}, {1, 30}}, {{0, 10}, {1, 30}}});
+  ChunkWork other = work_of({{{1, 5}}});
+  other.alone = 5;
+  ChunkedCollectives some;
+  std::vector<std::array<std::int64_t, 3>> said;
+  const auto moved = [&](std::uint64_t number, std::int64_t before, std::int64_t end) {
+    said.push_back({static_cast<std::int64_t>(number), before, end});
+  };
+  EXPECT_EQ(some.add(100, both, 1, {}, moved), 170);
+  EXPECT_EQ(some.add(101, other, 2, {}, moved), 106);  // before the first chunk comes there
+  EXPECT_TRUE(said.empty());
+  EXPECT_EQ(some.add(111, other, 3, {}, moved), 175);  // behind those that were issued earlier
+  EXPECT_TRUE(said.empty());
+  EXPECT_EQ(some.add(99, other, 4, {}, moved), 104);   // in front of the second
+  EXPECT_EQ(some.add(108, other, 5, {}, moved), 114);  // in front of the first chunk
+  EXPECT_EQ(said, (std::vector<std::array<std::int64_t, 3>>{
+                      {2, 106, 109}, {1, 170, 174}, {3, 175, 179}}));
+  // All are over, and later ones know nothing of them.
+  EXPECT_EQ(some.add(200, other, 6, {}, moved), 205);
+  some.move_on(1000, 6);
+  EXPECT_EQ(some.add(1201, both, 7, {}, moved), 1271);
 }
 
 // The model of chunks that the orders of chunks are chosen by says the same of one alone.

@@ -172,9 +172,9 @@ void OpCosts::take_chunks(const sim::SimResult& result, const std::vector<std::s
   for (auto& [node, chunks] : found) {
     ChunkWork work;
     for (auto& [number, phases] : chunks) work.chunks.push_back(std::move(phases));
+    work.alone = known_.at(keys[node]).takes;
     const Issued alone{0, &work};
-    if (ends_of({&alone, 1}, {cluster_->platform.collectives.active_chunks}).front() ==
-        known_.at(keys[node]).takes)
+    if (ends_of({&alone, 1}, {cluster_->platform.collectives.active_chunks}).front() == work.alone)
       known_chunks_.emplace(keys[node], std::move(work));
   }
 }

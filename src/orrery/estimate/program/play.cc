@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "orrery/estimate/program/lanes.h"
 #include "orrery/estimate/program/score.h"
 
 namespace orrery::estimate {
@@ -74,32 +75,6 @@ class Player {
 
  private:
   static constexpr std::uint64_t kNone = ~std::uint64_t{0};
-  /// Collectives whose chunks are followed together.
-  static constexpr std::size_t kMostChunked = 12;
-  /// A collective, which kernels feel.
-  struct Running {
-    std::int64_t ready, begin, end;
-    double of_products, of_others;
-    std::uint8_t queue, axis;
-    std::uint64_t number;  // in the order of issue
-  };
-
-  /// Those of one stream, one after another, from the first that may not have ended.
-  struct Lane {
-    std::vector<Running> list;
-    std::size_t first = 0;
-    [[nodiscard]] auto begin() { return list.begin() + static_cast<std::ptrdiff_t>(first); }
-    [[nodiscard]] auto end() { return list.end(); }
-    [[nodiscard]] auto begin() const { return list.begin() + static_cast<std::ptrdiff_t>(first); }
-    [[nodiscard]] auto end() const { return list.end(); }
-    void forget(std::int64_t before) {
-      while (first < list.size() && list[first].end <= before) ++first;
-      if (first < list.size()) return;
-      list.clear();
-      first = 0;
-    }
-  };
-
   [[nodiscard]] const workload::Task& task() const { return role_.tasks[loop_].tasks[task_]; }
   [[nodiscard]] const workload::Segment& segment() const {
     return role_.recipes[task().recipe][segment_];
@@ -187,11 +162,7 @@ class Player {
         one->end += by;
       }
     }
-    for (Chunked& one : chunked_) {
-      if (one.number < issued) continue;
-      one.issued.ready += by;
-      one.end += by;
-    }
+    chunked_.move_on(by, issued);
   }
 
   /// Whether all that the step waits for has been told by others.
@@ -303,33 +274,14 @@ class Player {
 
   /// When it ends, chunk by chunk beside those that are there; they may end later, too.
   std::int64_t by_chunks(const Score::Step& step, std::int64_t ready) {
-    std::int64_t from = ready;
-    for (const Chunked& one : chunked_)
-      if (one.end > ready) from = std::min(from, one.issued.ready);
-    std::erase_if(chunked_, [&](const Chunked& one) { return one.end <= from; });
-    if (chunked_.size() == kMostChunked) chunked_.erase(chunked_.begin());
-    chunked_.push_back({{ready, step.cost.chunks}, 0, issued_});
-    if (chunked_.size() == 1) return chunked_[0].end = ready + step.cost.takes;
-    std::vector<Issued> issued;
-    for (const Chunked& one : chunked_) issued.push_back(one.issued);
-    const auto ends = ends_of(issued, score_.times->queues);
-    for (std::size_t i = 0; i + 1 < chunked_.size(); ++i) move_end(chunked_[i], ends[i]);
-    return chunked_.back().end = ends.back();
-  }
-
-  struct Chunked {
-    Issued issued;
-    std::int64_t end;
-    std::uint64_t number;  // in the order of issue
-  };
-  void move_end(Chunked& one, std::int64_t end) {
-    if (one.end == end) return;
-    for (std::int64_t& marked : ends_)
-      if (marked == one.end) marked = end;
-    for (Lane& lane : lanes_)
-      for (Running& running : lane)
-        if (running.number == one.number) running.end = end;
-    one.end = end;
+    return chunked_.add(ready, *step.cost.chunks, issued_, score_.times->queues,
+                        [&](std::uint64_t number, std::int64_t before, std::int64_t end) {
+                          for (std::int64_t& marked : ends_)
+                            if (marked == before) marked = end;
+                          for (Lane& lane : lanes_)
+                            for (Running& running : lane)
+                              if (running.number == number) running.end = end;
+                        });
   }
 
   /// When a kernel may begin that the host has to launch (sim/hosts.h).
@@ -394,7 +346,7 @@ class Player {
   std::array<std::uint32_t, workload::kAxes> turns_{};
   bool waits_ = false;  // at a meeting
   std::vector<Lane> lanes_;
-  std::vector<Chunked> chunked_;
+  ChunkedCollectives chunked_;
   std::uint64_t issued_ = 0;
   std::int64_t host_ = 0;  // has launched until then
   bool host_waits_ = false;

@@ -14,6 +14,7 @@ import { isCrowded } from './marks';
 import { dimNamed, layModel, several, within, type Dimension, type Model } from './model';
 import { makeParallel } from './parallel';
 import { makeTable } from './points_table';
+import { makeRivals } from './rivals';
 import { makeScatter, type Scatter } from './scatter';
 import { State } from './state';
 import { offText } from './words';
@@ -119,7 +120,7 @@ export const space: Page = {
     });
     fillChosen(chosen, live, state);
     host.append(summary(model), makeFilters(state), element, live, chosen, card('All axes and figures', parallel.element), card('Map', heat.element),
-      card('What each axis does', makeEffects(model)), compared.element, card('Table', makeTable(state)));
+      card('What each axis does', makeEffects(model)), card('What would have to be true', makeRivals(state)), compared.element, card('Table', makeTable(state)));
     window.__orrerySpace = { state, model, scatter, parallel, compared: compared.scatter };
     return () => {
       delete window.__orrerySpace;
