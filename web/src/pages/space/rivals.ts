@@ -15,7 +15,7 @@ export function makeRivals(state: State): HTMLElement {
     el('td', { class: 'number' }, format.change(behind)),
     el('th', { scope: 'row', class: 'name' }, el('button', { type: 'button', class: 'quiet', 'aria-label': `Choose the best with ${other}`, onclick: () => state.choose(point) }, other)),
     el('td', { class: 'name' }, el('span', { class: 'sp-plan' }, planOf(model, point))),
-    el('td', {}, needs.length === 0 ? el('span', { class: 'muted' }, 'nothing of this alone') : needs.map((need) => el('div', { class: 'name' }, need)))));
+    el('td', {}, needs.length === 0 ? el('span', { class: 'muted' }, 'nothing of this alone') : needs.join('; '))));
   return el('div', {},
     el('p', {}, `Of each axis the best point with another value than the best of all has, and what would make its ${first.title} as good, each by itself and all else alike: a part of the step that takes less, a price, or circumstances that both have.`),
     el('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'What would have to be true' },
