@@ -29,10 +29,12 @@ struct Said {
   std::string text;
 };
 
-Said ask(const std::string& arguments, const std::string& talk = "2>&1") {
+Said ask(const std::string& arguments, const std::string& talk = "2>&1",
+         [[maybe_unused]] const std::string& another_program = "") {
   Said said;
 #ifdef ORRERY_PROGRAM
-  const std::string command = std::string(ORRERY_PROGRAM) + " " + arguments + " " + talk;
+  const std::string program = another_program.empty() ? ORRERY_PROGRAM : another_program;
+  const std::string command = program + " " + arguments + " " + talk;
   FILE* const pipe = ::popen(command.c_str(), "r");
   if (pipe == nullptr) return said;
   std::array<char, 4096> block;
@@ -210,6 +212,22 @@ TEST_F(Bench, GeneratedProgramsAreThePlan) {
   EXPECT_EQ(std::system((build + "/benchmark --iterations 1 > " + folder + "/out").c_str()), 0);
 }
 
+// What the host did between operators takes at least as long as it was recorded to.
+TEST_F(Bench, ThinksAsLongAsWasRecorded) {
+  const std::string demo = ORRERY_SOURCE_DIR "/data/demo/ddp_transformer/rank0.";
+  const std::string plan = folder_ / "plan";
+  const Json result = replay(demo + "et.json.gz " + demo +
+                             "kineto.json.gz --think --iterations 2 "
+                             "--write-plan " +
+                             plan);
+  std::ifstream text(plan);
+  std::int64_t gaps = 0;
+  for (std::string line; std::getline(text, line);)
+    if (line.starts_with("gap ")) gaps += std::stoll(line.substr(4));
+  EXPECT_GT(gaps, 1'000'000);
+  EXPECT_GE(result["replay"]["wall"]["min_ns"], gaps);
+}
+
 // Recordings of GPUs by others: every operator is called or has a named rule.
 TEST_F(Bench, PublicRecordingsAreCovered) {
   if (!std::filesystem::exists(kShared)) GTEST_SKIP() << "no " << kShared;
@@ -229,11 +247,16 @@ TEST_F(Bench, PublicRecordingsAreCovered) {
 }  // namespace
 
 // Where there is no module that is one error, which says how to get it.
+// (A copy of the program has none, two folders down.)
 TEST(BenchWithout, SaysHowToGetIt) {
-#if defined(ORRERY_BENCH_MODULE) || !defined(ORRERY_PROGRAM)
-  GTEST_SKIP() << "the module is there";
-#else
-  const Said said = ask("bench run " + kRecordings + "mlp.json.gz");
+#ifdef ORRERY_PROGRAM
+  std::string pattern = "/tmp/orrery-bench-XXXXXX";
+  const std::filesystem::path folder = ::mkdtemp(pattern.data());
+  std::filesystem::create_directories(folder / "alone/bin");
+  const std::string program = folder / "alone/bin/orrery";
+  std::filesystem::copy_file(ORRERY_PROGRAM, program);
+  const Said said = ask("bench run " + kRecordings + "mlp.json.gz", "2>&1", program);
+  std::filesystem::remove_all(folder);
   EXPECT_EQ(said.code, 2);
   EXPECT_THAT(said.text, HasSubstr("./setup bench"));
 #endif

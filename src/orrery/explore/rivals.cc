@@ -2,6 +2,7 @@
 #include "orrery/explore/rivals.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <optional>
 #include <utility>
