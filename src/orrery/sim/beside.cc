@@ -7,9 +7,9 @@
 namespace orrery::sim {
 
 // At least as long as alone: an end that rounds down would come before it.
-void BesideCollectives::set_end(std::uint32_t rank, BesideState::Kernel& kernel) {
+void BesideOthers::set_end(std::uint32_t rank, BesideState::Kernel& kernel) {
   const BesideState& state = run_.shared.beside[rank];
-  const double factor = interference_.factor(state.collectives, kernel.product);
+  const double factor = interference_.factor(state.taken, kernel.product);
   const double takes = std::ceil(static_cast<double>(kernel.left) * factor);
   const std::int64_t delay = factor == 1.0 ? kernel.left
                              : takes < 4e18
@@ -22,7 +22,7 @@ void BesideCollectives::set_end(std::uint32_t rank, BesideState::Kernel& kernel)
   agendas_.at(rank, delay, {.arg = kernel.node, .kind = LocalKind::kernel_done});
 }
 
-void BesideCollectives::begin(std::uint32_t rank, graph::NodeId node, std::int64_t alone) {
+void BesideOthers::begin(std::uint32_t rank, graph::NodeId node, std::int64_t alone) {
   const graph::Graph& graph = run_.graph_of(rank);
   const graph::KernelId id = graph.kernel(node);
   const bool product =
@@ -37,7 +37,7 @@ void BesideCollectives::begin(std::uint32_t rank, graph::NodeId node, std::int64
   set_end(rank, kernels.back());
 }
 
-bool BesideCollectives::ends(std::uint32_t rank, graph::NodeId node) {
+bool BesideOthers::ends(std::uint32_t rank, graph::NodeId node) {
   std::vector<BesideState::Kernel>& kernels = run_.shared.beside[rank].kernels;
   const auto found = std::find_if(kernels.begin(), kernels.end(), [&](const auto& kernel) {
     return kernel.node == node && kernel.end == run_.now();
@@ -48,12 +48,24 @@ bool BesideCollectives::ends(std::uint32_t rank, graph::NodeId node) {
   return true;
 }
 
-void BesideCollectives::change(const Stream& stream, int by) {
-  BesideState& state = run_.shared.beside[stream.rank];
+void BesideOthers::phase(const Stream& stream, int by) {
   const model::PhaseSpec& spec = *stream.spec;
-  state.collectives.count += by;
-  state.collectives.sms += by * spec.sms;
-  state.collectives.memory_rate += by * spec.memory_rate;
+  model::TakenByOthers taken = run_.shared.beside[stream.rank].taken;
+  taken.collectives += by;
+  taken.sms += by * spec.sms;
+  taken.memory_rate += by * spec.memory_rate;
+  change(stream.rank, taken);
+}
+
+void BesideOthers::copies_change(std::uint32_t rank, std::int64_t by) {
+  model::TakenByOthers taken = run_.shared.beside[rank].taken;
+  taken.copied_rate += by;
+  change(rank, taken);
+}
+
+void BesideOthers::change(std::uint32_t rank, const model::TakenByOthers& taken) {
+  BesideState& state = run_.shared.beside[rank];
+  state.taken = taken;
   for (BesideState::Kernel& kernel : state.kernels) {
     if (kernel.end == run_.now()) continue;  // it is over
     if (kernel.since < run_.now()) {
@@ -62,7 +74,7 @@ void BesideCollectives::change(const Stream& stream, int by) {
       kernel.left = std::max<std::int64_t>(kernel.left - static_cast<std::int64_t>(done), 1);
       kernel.since = run_.now();
     }
-    set_end(stream.rank, kernel);
+    set_end(rank, kernel);
   }
 }
 

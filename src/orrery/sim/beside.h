@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Kernels that run beside collectives: a device's SMs and memory serve both.
+// Kernels that run beside collectives and copies: a device's SMs and memory serve all of them.
 #pragma once
 
 #include <cstdint>
@@ -14,14 +14,15 @@
 namespace orrery::sim {
 
 /// Slows kernels that a model told while collectives of their rank run, from when the rank has come
-/// to them (NCCL's kernels hold their SMs while they wait for others) until they end.
+/// to them (NCCL's kernels hold their SMs while they wait for others) until they end, and while
+/// loads and stores of remote memory read and write the device's own.
 ///
-/// A kernel's end is worked out anew whenever a collective begins or ends beside it. What is left
+/// A kernel's end is worked out anew whenever something begins or ends beside it. What is left
 /// of it is kept as it would be alone, and brought up to date once a tick, so that the order of
 /// events within a tick cannot be seen.
-class BesideCollectives {
+class BesideOthers {
  public:
-  BesideCollectives(Run& run, Agendas& agendas)
+  BesideOthers(Run& run, Agendas& agendas)
       : run_(run), agendas_(agendas), interference_(run.platform) {}
 
   /// Whether anything is ever slowed. Where not, nothing else is to be called.
@@ -33,11 +34,14 @@ class BesideCollectives {
   /// another since.
   [[nodiscard]] bool ends(std::uint32_t rank, graph::NodeId node);
 
-  void phase_begins(const Stream& stream) { change(stream, 1); }
-  void phase_ends(const Stream& stream) { change(stream, -1); }
+  void phase_begins(const Stream& stream) { phase(stream, 1); }
+  void phase_ends(const Stream& stream) { phase(stream, -1); }
+  /// From now on copies of `rank` move so many bytes/s more, or fewer.
+  void copies_change(std::uint32_t rank, std::int64_t by);
 
  private:
-  void change(const Stream& stream, int by);
+  void phase(const Stream& stream, int by);
+  void change(std::uint32_t rank, const model::TakenByOthers& taken);
   void set_end(std::uint32_t rank, BesideState::Kernel& kernel);
 
   Run& run_;

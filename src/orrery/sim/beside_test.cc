@@ -99,7 +99,7 @@ TEST(Beside, WhatWasRecordedKnowsIt) {
 
 TEST(Beside, ProductsAndOthersHaveFactorsOfTheirOwn) {
   platform::Platform platform = two_ranks(platform::InStep::Beside{1.5, 1.25});
-  const model::TakenByCollectives one{1, 0, 0};
+  const model::TakenByOthers one{1, 0, 0, 0};
   const model::Interference stated(platform);
   EXPECT_EQ(stated.factor({}, true), 1);
   EXPECT_EQ(stated.factor(one, true), 1.5);
@@ -108,10 +108,62 @@ TEST(Beside, ProductsAndOthersHaveFactorsOfTheirOwn) {
   platform.device.entry = "h100-sxm";  // 132 SMs
   platform.device.memory = Bandwidth(3e12);
   const model::Interference assumed(platform);
-  EXPECT_EQ(assumed.factor({1, 0, 0}, true), 1);
-  EXPECT_DOUBLE_EQ(assumed.factor({1, 32, 0}, true), 1.32);
-  EXPECT_DOUBLE_EQ(assumed.factor({1, 32, 600'000'000'000}, false), 1.25);
-  EXPECT_EQ(assumed.factor({3, 500, 0}, true), 2);  // never less than half
+  constexpr std::int64_t kSome = 600'000'000'000;
+  EXPECT_EQ(assumed.factor({1, 0, 0, 0}, true), 1);
+  EXPECT_DOUBLE_EQ(assumed.factor({1, 32, 0, 0}, true), 1.32);
+  EXPECT_DOUBLE_EQ(assumed.factor({1, 32, kSome, 0}, false), 1.25);
+  EXPECT_EQ(assumed.factor({3, 500, 0, 0}, true), 2);  // never less than half
+  // Copies hold no SMs.
+  EXPECT_EQ(assumed.factor({0, 0, 0, kSome}, true), 1);
+  EXPECT_DOUBLE_EQ(assumed.factor({0, 0, 0, kSome}, false), 1.25);
+  EXPECT_DOUBLE_EQ(assumed.factor({1, 32, kSome, kSome}, false), 3.0 / 1.8);
+  EXPECT_DOUBLE_EQ(stated.factor({1, 0, 0, 500'000'000'000'000}, false), 1.25 * 2);
+}
+
+/// Memory of 100 GB/s; a remote one of 25 GB/s, of each rank's own.
+platform::Platform with_remote_memory() {
+  platform::Platform platform = two_ranks(std::nullopt);
+  platform.device.memory = Bandwidth(1e11);
+  platform.remote_memory.kind = platform::RemoteMemoryKind::per_npu;
+  platform.remote_memory.bandwidth = Bandwidth(2.5e10);
+  platform.remote_memory.latency = Time{};
+  return platform;
+}
+
+TEST(Beside, CopiesTakeOfTheMemoryThatKernelsWaitFor) {
+  // 100 us of memory alone; while 1 MB come for 40 us, three quarters of it are left.
+  Rank pass;
+  pass.pass(10'000'000);
+  pass.load(1'000'000);
+  EXPECT_NEAR(number(finish_of(pass, with_remote_memory())), number(us(110)), 2);
+  // Both ways at once: 20 us with half of it, then 20 with three quarters.
+  Rank both;
+  both.pass(10'000'000);
+  both.load(500'000);
+  both.store(1'000'000);
+  platform::Platform ways = with_remote_memory();
+  ways.remote_memory.bandwidth = Bandwidth(5e10);
+  ways.remote_memory.stages = {{platform::MemoryShape::straight, Bandwidth(2.5e10), 1, {}, 1}};
+  EXPECT_NEAR(number(finish_of(both, ways)), number(us(115)), 2);
+  // Products do not feel it.
+  Rank product;
+  product.work(kOps, 1);
+  product.load(1'000'000);
+  EXPECT_EQ(finish_of(product, with_remote_memory()), us(100));
+}
+
+TEST(Beside, LoadsAndStoresGoAtOnce) {
+  platform::Platform platform = with_remote_memory();
+  platform.remote_memory.bandwidth = Bandwidth(1e11);
+  platform.remote_memory.stages = {{platform::MemoryShape::straight, Bandwidth(2.5e10), 1, {}, 1}};
+  Rank rank;
+  rank.load(1'000'000);
+  rank.store(1'000'000);
+  EXPECT_EQ(finish_of(rank, platform), us(40));
+  Rank loads;
+  loads.load(1'000'000);
+  loads.load(1'000'000);
+  EXPECT_EQ(finish_of(loads, platform), us(80));
 }
 
 }  // namespace

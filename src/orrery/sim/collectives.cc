@@ -15,7 +15,7 @@ using platform::InterDimension;
 using platform::SchedulingPolicy;
 
 Collectives::Collectives(Run& run, Planner& planner, Chunks& chunks, ChunkQueues& queues,
-                         Accounts& accounts, Ends& ends, BesideCollectives& beside)
+                         Accounts& accounts, Ends& ends, BesideOthers& beside)
     : run_(run),
       planner_(planner),
       chunks_(chunks),

@@ -31,7 +31,7 @@ class Collectives : public PhaseEnds {
   };
 
   Collectives(Run& run, Planner& planner, Chunks& chunks, ChunkQueues& queues, Accounts& accounts,
-              Ends& ends, BesideCollectives& beside);
+              Ends& ends, BesideOthers& beside);
 
   /// The communicator that stands for the one that a collective names. Empty: the run has failed.
   [[nodiscard]] std::optional<std::uint32_t> communicator_of(std::uint32_t rank,
@@ -77,7 +77,7 @@ class Collectives : public PhaseEnds {
   ChunkQueues& queues_;
   Accounts& accounts_;
   Ends& ends_;
-  BesideCollectives& beside_;
+  BesideOthers& beside_;
   Themis themis_;
   std::shared_ptr<ChunkChooser> chooser_;
   std::vector<CollectiveOp> ops_;

@@ -119,11 +119,33 @@ void Devices::share(std::uint32_t rank, NodeId node) {
 std::vector<model::MemoryPools::Ended> Devices::ended() {
   std::vector<model::MemoryPools::Ended> all;
   pools_.advance(run_.now(), all);
+  tell_rates();
   if (run_.observer != nullptr) {
     for (const auto& [access, lost] : all)
       run_.observer->memory_served(access.rank, access.node, lost);
   }
   return all;
+}
+
+/// What accesses move in devices' own memories from now on.
+void Devices::tell_rates() {
+  if (!beside_.on()) return;
+  std::vector<std::pair<std::uint32_t, std::int64_t>> now;
+  for (const model::MemoryPools::Rate& one : pools_.rates())
+    now.emplace_back(one.rank, static_cast<std::int64_t>(one.bytes_per_ns * 1e9));
+  auto before = copying_.begin();
+  const auto change = [&](std::uint32_t rank, std::int64_t by) {
+    if (by != 0) beside_.copies_change(rank, by);
+  };
+  for (const auto& [rank, rate] : now) {
+    for (; before != copying_.end() && before->first < rank; ++before)
+      change(before->first, -before->second);
+    const bool known = before != copying_.end() && before->first == rank;
+    change(rank, rate - (known ? before->second : 0));
+    if (known) ++before;
+  }
+  for (; before != copying_.end(); ++before) change(before->first, -before->second);
+  copying_ = std::move(now);
 }
 
 void Devices::serve(const model::RemoteMemory::Access& access) {

@@ -5,6 +5,8 @@
 
 #include <cstdint>
 #include <memory>
+#include <utility>
+#include <vector>
 
 #include "orrery/model/compute/compute.h"
 #include "orrery/model/memory/memory_pools.h"
@@ -19,14 +21,14 @@ namespace orrery::sim {
 /// Works out how long a node takes and has it end after that (LocalKind::node_done, memory_done).
 class Devices {
  public:
-  Devices(Run& run, Agendas& agendas, Transport& transport, BesideCollectives& beside)
+  Devices(Run& run, Agendas& agendas, Transport& transport, BesideOthers& beside)
       : run_(run),
         agendas_(agendas),
         beside_(beside),
         compute_(model::make_compute(run.platform, run.options.kernel_models)),
         remote_memory_(run.platform),
         pools_(run.platform),
-        network_memory_(run, agendas, transport) {}
+        network_memory_(run, agendas, transport, beside) {}
 
   /// How long a compute node will take; 0 where that cannot be told, which compute() says why.
   [[nodiscard]] Time length(std::uint32_t rank, graph::NodeId node) const;
@@ -44,6 +46,7 @@ class Devices {
   [[nodiscard]] bool settle() {
     if (!pools_.unsettled()) return false;
     pools_.settle(run_.now());
+    tell_rates();
     return true;
   }
   /// When accesses that share memory want the clock to be.
@@ -59,21 +62,24 @@ class Devices {
   void resume(const Devices& other) {
     remote_memory_ = other.remote_memory_;
     pools_ = other.pools_;
+    copying_ = other.copying_;
     network_memory_.resume(other.network_memory_);
   }
 
  private:
   void serve(const model::RemoteMemory::Access& access);
   void share(std::uint32_t rank, graph::NodeId node);
+  void tell_rates();
   [[nodiscard]] Time deviating(std::uint32_t rank, graph::NodeId node, Time duration) const;
   void fail_at(std::uint32_t rank, graph::NodeId node, Error what);
 
   Run& run_;
   Agendas& agendas_;
-  BesideCollectives& beside_;
+  BesideOthers& beside_;
   std::unique_ptr<model::Compute> compute_;
   model::RemoteMemory remote_memory_;
   model::MemoryPools pools_;
+  std::vector<std::pair<std::uint32_t, std::int64_t>> copying_;  // rank and bytes/s, as last told
   NetworkMemory network_memory_;
 };
 

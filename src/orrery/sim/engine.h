@@ -119,7 +119,7 @@ class Engine : private Messages::Ends,
   std::optional<Border> border_;  // in a part
   Messages messages_{run_, guard_, transport_, accounts_, *this, border_ ? &*border_ : nullptr};
   Nodes nodes_{run_, agendas_, accounts_, *this};
-  BesideCollectives beside_{run_, agendas_};
+  BesideOthers beside_{run_, agendas_};
   Devices devices_{run_, agendas_, transport_, beside_};
   Hosts hosts_{run_, devices_};
   Customs customs_{run_, agendas_, messages_, *this};

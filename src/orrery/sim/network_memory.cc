@@ -61,11 +61,18 @@ void NetworkMemory::begin(std::uint32_t rank, graph::NodeId node, Bytes size, bo
                     transport_.takes(from, to, bytes),
                     {.kind = EventKind::memory_came, .first = number});
   }
+  if (!beside_.on()) return;
+  Access& access = accesses_[number];
+  const double seconds = static_cast<double>(std::max<std::int64_t>(access.alone, 1)) * 1e-12;
+  access.rate =
+      static_cast<std::int64_t>(std::min(static_cast<double>(size.count()) / seconds, 1e17));
+  beside_.copies_change(rank, access.rate);
 }
 
 void NetworkMemory::arrives(const Event& event) {
   Access& access = accesses_[event.first];
   if (--access.left > 0) return;
+  if (beside_.on()) beside_.copies_change(access.rank, -access.rate);
   if (run_.observer != nullptr) {
     const std::int64_t lost = run_.now() - access.begun - access.alone;
     run_.observer->memory_served(access.rank, access.node, std::max<std::int64_t>(lost, 0));

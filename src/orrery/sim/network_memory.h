@@ -8,6 +8,7 @@
 
 #include "orrery/model/memory/memory_pools.h"
 #include "orrery/sim/agendas.h"
+#include "orrery/sim/beside.h"
 #include "orrery/sim/run.h"
 #include "orrery/sim/transport.h"
 
@@ -24,8 +25,8 @@ namespace orrery::sim {
 /// after that.
 class NetworkMemory {
  public:
-  NetworkMemory(Run& run, Agendas& agendas, Transport& transport)
-      : run_(run), agendas_(agendas), transport_(transport) {}
+  NetworkMemory(Run& run, Agendas& agendas, Transport& transport, BesideOthers& beside)
+      : run_(run), agendas_(agendas), transport_(transport), beside_(beside) {}
 
   /// Accesses go over the network.
   [[nodiscard]] bool on() const {
@@ -51,12 +52,14 @@ class NetworkMemory {
     std::uint32_t left = 0;  // messages that are not there yet
     std::int64_t begun = 0;
     std::int64_t alone = 0;  // what it takes with nobody in its way, without the latency
+    std::int64_t rate = 0;   // bytes/s then: what the device's own memory is taken to move
   };
   [[nodiscard]] std::uint32_t new_access(const Access& access);
 
   Run& run_;
   Agendas& agendas_;
   Transport& transport_;
+  BesideOthers& beside_;
   std::vector<Access> accesses_;
   std::vector<std::uint32_t> free_;
   model::StageTraffic traffic_;

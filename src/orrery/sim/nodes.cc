@@ -13,8 +13,8 @@ using graph::NodeKind;
 
 namespace {
 
-constexpr std::uint64_t kCpuLane = 0, kComputeLane = 1, kCommLane = 2, kMemoryLane = 3,
-                        kFreeLane = 4;
+constexpr std::uint64_t kCpuLane = 0, kComputeLane = 1, kCommLane = 2, kLoadLane = 3,
+                        kStoreLane = 4, kFreeLane = 5;
 constexpr std::uint64_t kGroupLanes = 16;  // Orrery rules: one lane per process group …
 constexpr std::uint64_t kSendLanes = std::uint64_t{1} << 32;  // … one per receiver of sends …
 constexpr std::uint64_t kRecordedLanes = std::uint64_t{1} << 33;  // … and one per recorded stream
@@ -22,10 +22,10 @@ constexpr std::uint64_t kRecordedLanes = std::uint64_t{1} << 33;  // … and one
 }  // namespace
 
 // The resource a node needs: ASTRA rules know CPU, compute and "communication" (collectives, sends,
-// memory, everything else), each of capacity one; receives never wait. Orrery rules give each group
-// and each receiver its own stream, and compute what was recorded, where that is known; a host has
-// many threads, which dependencies keep in order, also where what they communicate takes its
-// recorded time.
+// memory, everything else), each of capacity one; receives never wait. Orrery rules give each
+// group, each receiver, loads and stores their own stream, and compute what was recorded, where
+// that is known; a host has many threads, which dependencies keep in order, also where what they
+// communicate takes its recorded time.
 inline std::pair<std::uint64_t, bool> Nodes::lane_of(std::uint32_t rank, NodeId node) const {
   const graph::Graph& graph = run_.graph_of(rank);
   if (graph.kind(node) == NodeKind::comp && !graph.is_cpu(node)) {
@@ -57,8 +57,9 @@ std::pair<std::uint64_t, bool> Nodes::other_lane_of(std::uint32_t rank, NodeId n
       return {kSendLanes + static_cast<std::uint32_t>(graph.message(node, run_.real(rank)).dst),
               false};
     case NodeKind::mem_load:
+      return {kLoadLane, false};
     case NodeKind::mem_store:
-      return {kMemoryLane, false};
+      return {kStoreLane, false};
     default:
       return {kFreeLane, true};
   }

@@ -6,7 +6,7 @@
 namespace orrery::sim {
 
 Phases::Phases(Run& run, const Planner& planner, Chunks& chunks, Guard& guard, Agendas& agendas,
-               Transport& transport, PhaseEnds& ends, BesideCollectives& beside)
+               Transport& transport, PhaseEnds& ends, BesideOthers& beside)
     : run_(run),
       planner_(planner),
       chunks_(chunks),

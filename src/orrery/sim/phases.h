@@ -19,7 +19,7 @@ namespace orrery::sim {
 class Phases : public ChunkQueues::Starter, public Boundary::Frees {
  public:
   Phases(Run& run, const Planner& planner, Chunks& chunks, Guard& guard, Agendas& agendas,
-         Transport& transport, PhaseEnds& ends, BesideCollectives& beside);
+         Transport& transport, PhaseEnds& ends, BesideOthers& beside);
 
   void begin_phase(Stream& stream) override;
   void packets_free(Stream& stream, std::uint16_t count) override;
@@ -72,7 +72,7 @@ class Phases : public ChunkQueues::Starter, public Boundary::Frees {
   Chunks& chunks_;
   Agendas& agendas_;
   Transport& transport_;
-  BesideCollectives& beside_;
+  BesideOthers& beside_;
   Early early_;
   Boundary boundary_;
   Rendezvous rendezvous_;

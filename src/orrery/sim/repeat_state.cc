@@ -133,9 +133,10 @@ void Repeater::take_beside(std::uint32_t rank, Snapshot& to) {
     rows.push_back({relative(rank, kernel.node), kernel.left, kernel.since - run_.now(),
                     kernel.end - run_.now()});
   append_sorted(rows, to.words);
-  to.words.push_back(state.collectives.count);
-  to.words.push_back(state.collectives.sms);
-  to.words.push_back(state.collectives.memory_rate);
+  to.words.push_back(state.taken.collectives);
+  to.words.push_back(state.taken.sms);
+  to.words.push_back(state.taken.memory_rate);
+  to.words.push_back(state.taken.copied_rate);
 }
 
 bool Repeater::take_agenda(std::uint32_t rank, Snapshot& to) {

@@ -48,7 +48,8 @@ void Run::set_up_ranks(const Planner& planner) {
   shared.times.resize(nodes);
   if (!policy.knows_kernels || platform.replay_only || options.replay) return;
   set_up_hosts();
-  if (options.library != nullptr || platform.device.in_step.beside)
+  const bool copies = platform.remote_memory.kind != platform::RemoteMemoryKind::none;
+  if (options.library != nullptr || platform.device.in_step.beside || copies)
     shared.beside.resize(quotient.ranks());
 }
 

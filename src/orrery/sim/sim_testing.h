@@ -33,6 +33,16 @@ class Rank {
     node.work = {ops, Bytes(bytes)};
     return add(node);
   }
+  /// A kernel that waits for memory.
+  std::uint64_t pass(std::int64_t bytes, Deps deps = {}) {
+    graph::NodeSpec node = next(graph::NodeKind::comp, std::move(deps));
+    node.flags = graph::kHasNumOps | graph::kHasTensorSize;
+    node.work = {1, Bytes(bytes)};
+    graph::Kernel kernel;
+    kernel.operation = graph::Operation::elementwise;
+    node.kernel = builder_->kernels().intern(kernel);
+    return add(node);
+  }
   /// A kernel that took so long, in so many launches; see hosts().
   std::uint64_t kernel(Time duration, std::uint32_t launches = 1, Deps deps = {}) {
     graph::NodeSpec node = next(graph::NodeKind::comp, std::move(deps));

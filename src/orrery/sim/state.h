@@ -186,7 +186,7 @@ struct BesideState {
     std::int64_t alone = 0;
   };
   std::vector<Kernel> kernels;
-  model::TakenByCollectives collectives;
+  model::TakenByOthers taken;
 };
 
 /// Time of a rank that has been accounted for, and what went on. A message from another part may

@@ -179,7 +179,7 @@ TEST(Devices, ServeAPoolOfMemoryOneAtATime) {
   platform.rules = platform::Rules::astra;
   platform.remote_memory = {platform::RemoteMemoryKind::pool, ns(500), Bandwidth(1e9)};
   Toy toy(testing::workload(ranks), platform);
-  BesideCollectives beside(toy.run, toy.agendas);
+  BesideOthers beside(toy.run, toy.agendas);
   Devices devices(toy.run, toy.agendas, toy.transport, beside);
   devices.access(0, 0);
   devices.access(1, 0);

@@ -122,7 +122,7 @@ std::vector<std::int64_t> run_phase(Algorithm algorithm, std::uint32_t ranks, bo
   toy.options.closed_forms = closed_forms;
   Chunks& chunks = toy.chunks;
   Ends ends(toy);
-  BesideCollectives beside(toy.run, toy.agendas);
+  BesideOthers beside(toy.run, toy.agendas);
   Phases phases(toy.run, toy.planner, chunks, toy.guard, toy.agendas, toy.transport, ends, beside);
   issue(toy, chunks, 8000);
   for (std::uint32_t rank = 0; rank < ranks; ++rank) phases.begin_phase(chunks.at(chunks[0], rank));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Collectives of a role that may not have ended, by the stream that they were issued on.
+// Collectives and transfers of a role that may not have ended, by the stream that they were issued
+// on.
 #pragma once
 
 #include <cstddef>
@@ -9,8 +10,9 @@
 
 namespace orrery::estimate {
 
-/// A collective, which kernels feel.
+/// A collective or a transfer, which kernels feel.
 struct Running {
+  static constexpr std::uint8_t kNoAxis = 255;  ///< a transfer: in no collective's way
   std::int64_t ready, begin, end;
   double of_products, of_others;
   std::uint8_t queue, axis;

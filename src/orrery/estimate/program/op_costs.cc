@@ -179,8 +179,8 @@ void OpCosts::take_chunks(const sim::SimResult& result, const std::vector<std::s
   }
 }
 
-// A kernel that takes longer than the collective is put beside it: what it takes more is what it
-// had not.
+// A kernel that takes longer than the collective (or the copy) is put beside it: what it takes more
+// is what it had not.
 Result<double> OpCosts::taken_from(const Program& program,
                                    const std::vector<std::vector<Op>>& collective,
                                    const std::string& its_key, const Op& kernel) {
@@ -219,13 +219,12 @@ std::array<const Op*, 2> largest_kernels(const Program& program) {
 
 }  // namespace
 
-Result<void> OpCosts::weigh(
-    const Program& program,
-    const std::map<std::string, std::vector<std::vector<Op>>>& collectives) {
+Result<void> OpCosts::weigh(const Program& program,
+                            const std::map<std::string, std::vector<std::vector<Op>>>& felt) {
   for (const Op* kernel : largest_kernels(program)) {
     if (kernel == nullptr) continue;
     const std::string beside = "&" + key(program, *kernel);
-    for (const auto& [its, by_role] : collectives) {
+    for (const auto& [its, by_role] : felt) {
       if (known_shares_.contains(its + beside)) continue;
       const auto taken = taken_from(program, by_role, its, *kernel);
       if (!taken) return tl::unexpected(taken.error());
@@ -236,10 +235,10 @@ Result<void> OpCosts::weigh(
 }
 
 // Role by role, what only its stage takes part in; then one by one what crosses stages; then what
-// collectives take of kernels beside them.
+// collectives and copies take of kernels beside them.
 Result<void> OpCosts::learn(const Program& program) {
   using ByRole = std::vector<std::vector<Op>>;
-  std::map<std::string, ByRole> crossing, collectives;
+  std::map<std::string, ByRole> crossing, felt;
   for (std::size_t r = 0; r < program.roles.size(); ++r) {
     ByRole alone(program.roles.size());
     std::vector<std::string> keys;
@@ -255,8 +254,8 @@ Result<void> OpCosts::learn(const Program& program) {
           continue;
         }
         // Beside a kernel the first role that has it does it, whoever else does.
-        if (collective)
-          if (const auto [at, is_new] = collectives.try_emplace(its, program.roles.size()); is_new)
+        if (collective || op.op_class == OpClass::transfer)
+          if (const auto [at, is_new] = felt.try_emplace(its, program.roles.size()); is_new)
             at->second[r] = {op};
         if (known_.contains(its) || std::find(keys.begin(), keys.end(), its) != keys.end())
           continue;
@@ -269,7 +268,7 @@ Result<void> OpCosts::learn(const Program& program) {
   }
   for (const auto& [its, by_role] : crossing)
     if (auto done = take_times(program, by_role, {its}); !done) return done;
-  return weigh(program, collectives);
+  return weigh(program, felt);
 }
 
 // At once: by which share of the shorter one do they take longer than the longer one alone?
@@ -333,10 +332,10 @@ Result<void> OpCosts::find_queues(const Program& program, Times& times) {
   return {};
 }
 
-void OpCosts::add_shares(const Program& program, const Op& collective,
+void OpCosts::add_shares(const Program& program, const Op& op,
                          const std::array<std::string, 2>& beside, Cost& cost) {
   const auto share = [&](const std::string& kernel) {
-    const auto known = known_shares_.find(key(program, collective) + kernel);
+    const auto known = known_shares_.find(key(program, op) + kernel);
     return known == known_shares_.end() ? 0 : known->second;
   };
   cost.of_others = share(beside[0]);
@@ -366,8 +365,9 @@ Result<OpCosts::Times> OpCosts::of(const Program& program) {
       for (const Op& op : ops) {
         const bool told = op.op_class != OpClass::copy && !is_message(op);
         times.of[body].push_back(told ? known_.at(key(program, op)) : Cost{});
-        if (op.kind == NodeKind::coll) {
+        if (op.kind == NodeKind::coll || op.op_class == OpClass::transfer)
           add_shares(program, op, beside, times.of[body].back());
+        if (op.kind == NodeKind::coll) {
           if (!crosses_stages(program, op.axis))
             if (const auto known = known_chunks_.find(key(program, op));
                 known != known_chunks_.end())

@@ -38,8 +38,8 @@ class OpCosts {
     bool product = false;          ///< a kernel that waits for arithmetic rather than for memory
     std::int64_t each_launch = 0;  ///< of the host, picoseconds
     std::int64_t launches = 1;
-    /// Collectives: what they take of a device that kernels beside them lack, as shares of what
-    /// products and all others have. Of those across stages nothing: it is not looked at.
+    /// Collectives and copies: what they take of a device that kernels beside them lack, as shares
+    /// of what products and all others have. Of those across stages nothing: it is not looked at.
     double of_products = 0, of_others = 0;
     /// Of a collective whose chunks share dimensions with those of others; outlived by OpCosts.
     const ChunkWork* chunks = nullptr;
@@ -83,11 +83,11 @@ class OpCosts {
                                           const std::string& key, const workload::Op& kernel);
   [[nodiscard]] Result<void> weigh(
       const workload::Program& program,
-      const std::map<std::string, std::vector<std::vector<workload::Op>>>& collectives);
+      const std::map<std::string, std::vector<std::vector<workload::Op>>>& felt);
   /// Whether collectives are known chunk by chunk.
   [[nodiscard]] bool by_chunks() const;
   void take_chunks(const sim::SimResult& result, const std::vector<std::string>& keys);
-  void add_shares(const workload::Program& program, const workload::Op& collective,
+  void add_shares(const workload::Program& program, const workload::Op& op,
                   const std::array<std::string, 2>& beside, Cost& cost);
 
   [[nodiscard]] Result<double> shared_time(const workload::Program& program, std::size_t role,

@@ -190,7 +190,10 @@ class Player {
     std::int64_t end = start + step.cost.takes;
     switch (step.what) {
       case Score::What::copy:
-      case Score::What::other:
+        break;
+      case Score::What::transfer:
+        lanes_[step.lane].list.push_back({start, start, end, step.cost.of_products,
+                                          step.cost.of_others, 0, Running::kNoAxis, issued_++});
         break;
       case Score::What::kernel:
         start = launched(start, step.cost);
@@ -259,6 +262,7 @@ class Player {
     const auto& shares = score_.times->shares[step.axis];
     for (Lane& lane : lanes_) {
       for (Running& one : lane) {
+        if (one.axis == Running::kNoAxis) continue;
         const double share = shares[one.axis];
         const std::int64_t both = std::min(end, one.end) - std::max(start, one.begin);
         if (share == 0 || both <= 0) continue;

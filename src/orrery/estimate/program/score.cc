@@ -65,7 +65,7 @@ Score::What what_of(const Op& op) {
     case NodeKind::recv:
       return Score::What::receive;
     default:
-      return Score::What::other;
+      return Score::What::transfer;
   }
 }
 
@@ -97,6 +97,8 @@ Score::Score(const Program& program, const OpCosts::Times& of)
         step.group = step.waits[step.wait_count++] = numbers.axis(op.axis);
         step.roles = roles_by_axis[step.axis];
         step.queue = of.queue[step.axis];
+      }
+      if (step.what == What::collective || step.what == What::transfer) {
         const auto lane = std::find(of_lane.begin(), of_lane.end(), step.stream);
         step.lane = static_cast<std::uint8_t>(lane - of_lane.begin());
         if (lane == of_lane.end()) of_lane.push_back(step.stream);

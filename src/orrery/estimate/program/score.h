@@ -13,17 +13,17 @@
 namespace orrery::estimate {
 
 struct Score {
-  enum class What : std::uint8_t { copy, kernel, collective, send, receive, other };
+  enum class What : std::uint8_t { copy, kernel, collective, send, receive, transfer };
   static constexpr std::uint8_t kCompute = 0;  ///< the place of that stream
   static constexpr std::uint8_t kNowhere = 255;
 
   struct Step {
     OpCosts::Cost cost;
-    What what = What::other;
+    What what = What::transfer;
     std::uint8_t stream = 0, marks = kNowhere, group = kNowhere, wait_count = 0;
     std::uint8_t axis = 0;
     std::uint8_t queue = 0;               ///< of collectives; 0: none
-    std::uint8_t lane = 0;                ///< … by stream
+    std::uint8_t lane = 0;                ///< of collectives and transfers, by stream
     std::array<std::uint8_t, 5> waits{};  ///< collectives wait for the one before of their group
     std::uint32_t roles = 1;              ///< that take part in a collective
     std::uint32_t edge = 0;
@@ -50,7 +50,7 @@ struct Score {
   const OpCosts::Times* times;  ///< outlive this
   std::vector<Bar> bars;        ///< by body
   std::size_t places = 1;       ///< streams, registers and groups that are used
-  std::size_t lanes = 0;        ///< streams of collectives
+  std::size_t lanes = 0;        ///< streams of collectives and transfers
   std::int64_t roles = 1;
 };
 

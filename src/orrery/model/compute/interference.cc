@@ -22,11 +22,15 @@ Interference::Interference(const platform::Platform& platform)
   if (entry != nullptr) sms_ = static_cast<double>(entry->sms);
 }
 
-double Interference::factor(const TakenByCollectives& taken, bool product) const {
-  if (taken.count <= 0) return 1;
-  if (stated_ != nullptr) return product ? stated_->products : stated_->others;
-  return product ? without(sms_, taken.sms)
-                 : without(memory_, static_cast<double>(taken.memory_rate));
+double Interference::factor(const TakenByOthers& taken, bool product) const {
+  const bool stated = stated_ != nullptr && taken.collectives > 0;
+  if (product) {
+    if (stated) return stated_->products;
+    return taken.collectives > 0 ? without(sms_, taken.sms) : 1;
+  }
+  const auto copied = static_cast<double>(taken.copied_rate);
+  if (stated) return stated_->others * without(memory_, copied);
+  return without(memory_, copied + static_cast<double>(taken.memory_rate));
 }
 
 bool Interference::is_product(graph::Operation operation) {

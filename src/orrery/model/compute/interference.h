@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What kernels lose to collectives that run beside them on the same device.
+// What kernels lose to collectives and copies that run beside them on the same device.
 #pragma once
 
 #include <cstdint>
@@ -10,29 +10,31 @@
 
 namespace orrery::model {
 
-/// What collectives take of a device.
-struct TakenByCollectives {
-  std::int32_t count = 0;        ///< how many of them
+/// What others take of a device while kernels run.
+struct TakenByOthers {
+  std::int32_t collectives = 0;  ///< how many of them
   std::int32_t sms = 0;          ///< SMs that their channels hold
   std::int64_t memory_rate = 0;  ///< bytes/s that they move in its memory
+  std::int64_t copied_rate = 0;  ///< … that loads from a remote memory and stores to it do
 
-  friend bool operator==(const TakenByCollectives&, const TakenByCollectives&) = default;
+  friend bool operator==(const TakenByOthers&, const TakenByOthers&) = default;
 };
 
 /// By how much kernels are slower.
 ///
 /// Assumed, where the cluster states nothing: products (of matrices, attention, convolutions) have
 /// the SMs that are left, S / (S - held), all others the memory's bandwidth that is left,
-/// B / (B - moved); never less than half. It says what contention there is at least to expect, not
-/// what was measured: over GPT and LLaMA models on A100, H100, MI210 and MI250, kernels beside
-/// communication were 18.9 % slower on average and 40 % at most (Lee et al., arXiv 2507.03114,
-/// abstract).
+/// B / (B - moved); never less than half. Copy engines hold no SMs: what they move counts for the
+/// others alone, beside stated factors, too, which are of collectives. It says what contention
+/// there is at least to expect, not what was measured: over GPT and LLaMA models on A100, H100,
+/// MI210 and MI250, kernels beside communication were 18.9 % slower on average and 40 % at most
+/// (Lee et al., arXiv 2507.03114, abstract).
 class Interference {
  public:
   explicit Interference(const platform::Platform& platform);
 
   /// Not below 1.
-  [[nodiscard]] double factor(const TakenByCollectives& taken, bool product) const;
+  [[nodiscard]] double factor(const TakenByOthers& taken, bool product) const;
   /// What waits for arithmetic rather than for memory.
   [[nodiscard]] static bool is_product(graph::Operation operation);
 

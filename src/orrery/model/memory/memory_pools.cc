@@ -169,6 +169,25 @@ void MemoryPools::solve(std::int64_t now) {
   }
 }
 
+std::vector<MemoryPools::Rate> MemoryPools::rates() const {
+  std::vector<Rate> all;
+  all.reserve(flows_.size());
+  for (const Flow& flow : flows_) all.push_back({flow.access.rank, flow.rate});
+  std::sort(all.begin(), all.end(), [](const Rate& a, const Rate& b) {
+    return std::pair(a.rank, a.bytes_per_ns) < std::pair(b.rank, b.bytes_per_ns);
+  });
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (kept > 0 && all[kept - 1].rank == all[i].rank) {
+      all[kept - 1].bytes_per_ns += all[i].bytes_per_ns;
+    } else {
+      all[kept++] = all[i];
+    }
+  }
+  all.resize(kept);
+  return all;
+}
+
 void MemoryPools::find_next() {
   next_ = kNever;
   for (const Flow& flow : flows_) next_ = std::min(next_, flow.end);

@@ -73,6 +73,15 @@ class MemoryPools {
   /// accesses alone.
   void advance(std::int64_t now, std::vector<Ended>& out);
 
+  /// What the access of a rank moves at the moment.
+  struct Rate {
+    std::uint32_t rank = 0;
+    double bytes_per_ns = 0;
+  };
+  /// Of every rank that has accesses whose bytes are under way, ascending; loads and stores
+  /// together. O(accesses log accesses).
+  [[nodiscard]] std::vector<Rate> rates() const;
+
   /// The memory first. Where switches gather they have what all that share them load together for
   /// each.
   [[nodiscard]] const std::vector<StageFigures>& stages() const { return stages_; }
