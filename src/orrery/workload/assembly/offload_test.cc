@@ -11,6 +11,7 @@ namespace {
 
 using graph::NodeKind;
 using testing::Contains;
+using testing::Not;
 
 using namespace data_tests;  // NOLINT(google-build-using-namespace)
 
@@ -122,6 +123,77 @@ TEST(Offload, SwitchesGatherAndReduce) {
     EXPECT_THAT(second.deps, Contains(loads[2].id)) << prefetch;
     EXPECT_THAT(nodes_named(nodes, "optimizer.load").front().deps,
                 Contains(nodes_named(nodes, "gradients.store").back().id));
+  }
+}
+
+std::int64_t kept_by_a_layer(const Program& program) {
+  std::int64_t kept = 0;
+  for (const Part& part : program.parts) {
+    if (!part.is_layer || part.away > 0) continue;
+    for (const Kept& item : part.kept) kept += item.bytes;
+  }
+  return kept;
+}
+
+// What the first layers keep goes behind their forward pass, and comes before their backward pass.
+TEST(Offload, ActivationsAreStoredAndLoaded) {
+  for (const std::int64_t layers : {1, 2, 3, 100}) {
+    Spec spec = small(2, Sharding::none);
+    spec.model.layers = 3;
+    const std::int64_t each = kept_by_a_layer(program_of(spec));
+    ASSERT_GT(each, 0);
+    spec.offload.activations = layers;
+    const auto nodes = nodes_of(program_of(spec), 0);
+    const std::int64_t away = std::min<std::int64_t>(layers, 3);
+    EXPECT_EQ(moved(nodes, NodeKind::mem_store, "activations.store"), 2 * away * each);
+    EXPECT_EQ(moved(nodes, NodeKind::mem_load, "activations.load"), 2 * away * each);
+    const auto stores = nodes_named(nodes, "activations.store"),
+               loads = nodes_named(nodes, "activations.load");
+    ASSERT_EQ(stores.size(), static_cast<std::size_t>(2 * away)) << "two microbatches";
+    ASSERT_EQ(loads.size(), stores.size());
+    // All stores of the microbatch come first.
+    EXPECT_THAT(loads.front().deps, Contains(stores[static_cast<std::size_t>(away) - 1].id));
+    if (layers < 3) continue;
+    // The third layer begins when those of the first are away, whatever the second's do.
+    const Node& third = node_named(nodes, "forward L2 mb0");
+    EXPECT_THAT(third.deps, Contains(stores[0].id));
+    EXPECT_THAT(third.deps, Not(Contains(stores[1].id)));
+    // Backward, the last layer's come first; the second's come while it is at work.
+    EXPECT_THAT(node_named(nodes, "dgrad L2 mb0").deps, Contains(loads[0].id));
+    EXPECT_THAT(node_named(nodes, "dgrad L1 mb0").deps, Contains(loads[1].id));
+    EXPECT_THAT(node_named(nodes, "dgrad L2 mb0").deps, Not(Contains(loads[1].id)));
+  }
+}
+
+// Whatever else is gathered, reduced, sent or computed again: what has been stored is loaded.
+TEST(Offload, ActivationsComeBackInEveryPlan) {
+  for (const ScheduleKind kind :
+       {ScheduleKind::gpipe, ScheduleKind::one_f_one_b, ScheduleKind::interleaved}) {
+    for (const Sharding sharding : {Sharding::none, Sharding::zero1, Sharding::zero3}) {
+      for (const RecomputeKind recompute : {RecomputeKind::none, RecomputeKind::full}) {
+        for (const bool overlap : {true, false}) {
+          for (const std::int64_t layers : {1, 2, 4}) {
+            Spec spec = small(2, sharding);
+            spec.model.layers = 8;
+            spec.parallel.pp = 2;
+            spec.schedule.kind = kind;
+            spec.schedule.chunks = kind == ScheduleKind::interleaved ? 2 : 1;
+            spec.schedule.overlap = overlap;
+            spec.recompute.kind = recompute;
+            spec.batch.global = 8;
+            spec.offload.activations = layers;
+            spec.offload.weights = sharding == Sharding::zero3;
+            const Program program = program_of(spec);
+            for (std::uint32_t role = 0; role < 2; ++role) {
+              const auto nodes = nodes_of(program, role);
+              const std::int64_t stored = moved(nodes, NodeKind::mem_store, "activations.store");
+              EXPECT_GT(stored, 0);
+              EXPECT_EQ(moved(nodes, NodeKind::mem_load, "activations.load"), stored);
+            }
+          }
+        }
+      }
+    }
   }
 }
 

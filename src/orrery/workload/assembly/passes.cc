@@ -15,6 +15,8 @@ using graph::NodeKind;
 namespace {
 
 bool is_forward(TaskKind kind) { return kind == TaskKind::forward; }
+/// What was kept is used.
+bool uses_kept(TaskKind kind) { return kind == TaskKind::backward || kind == TaskKind::input_grad; }
 
 const char* name_of(TaskKind kind) {
   switch (kind) {
@@ -85,6 +87,12 @@ Op copy_op(Stream to, Stream from) {
   return op;
 }
 
+Op load_op(std::int64_t bytes) {
+  Op op = transfer_op("activations.load", Phase::input_grad, NodeKind::mem_load, bytes);
+  op.waits[1] = stream::store;
+  return op;
+}
+
 Stream held(std::size_t i) { return static_cast<Stream>(stream::held + i); }
 
 /// Weight halves alone: what they gather and remember is started one computation ahead, to run
@@ -139,9 +147,9 @@ std::uint32_t Bodies::add(const std::string& name, std::vector<Op> ops) {
 }
 
 bool Passes::Turn::same(const Turn& other) const {
-  return std::tie(part, gather, ahead, message, weights, reduce) ==
-         std::tie(other.part, other.gather, other.ahead, other.message, other.weights,
-                  other.reduce);
+  return std::tie(part, gather, ahead, message, weights, room, load, reduce) ==
+         std::tie(other.part, other.gather, other.ahead, other.message, other.weights, other.room,
+                  other.load, other.reduce);
 }
 
 std::vector<Op> Passes::ops_of(std::uint32_t part, TaskKind kind) const {
@@ -226,6 +234,20 @@ void Passes::plan_buckets(std::vector<Turn>& turns, const Chunk& chunk, const Pa
   if (!next.empty()) current->gather = buckets_from(next, kind.next->one_bucket).front();
 }
 
+/// Who waits for activations that leave, and brings those of the turn after it.
+void Passes::plan_away(std::vector<Turn>& turns, TaskKind kind, std::vector<Op>& before) const {
+  const auto away = [&](std::size_t i) { return parts_[turns[i].part].part.away; };
+  for (std::size_t i = 0; i < turns.size(); ++i) {
+    if (is_forward(kind)) {
+      const bool follows = i > 0 && away(i - 1) > 0;
+      if (away(i) > 0 || follows) turns[i].room = stream::leaving;
+    } else if (uses_kept(kind) && i + 1 < turns.size()) {
+      turns[i].load = away(i + 1);
+    }
+  }
+  if (uses_kept(kind) && !turns.empty() && away(0) > 0) before.push_back(load_op(away(0)));
+}
+
 /// Products make the gradients of a part, as many as they have FLOPs among those of their kind;
 /// what has no product (norms, biases, tables) is ready at the end.
 std::vector<Passes::Due> Passes::ready(std::uint32_t part, TaskKind kind) const {
@@ -285,16 +307,25 @@ void Passes::plan_reduction(std::vector<Turn>& turns, TaskKind kind, bool one_bu
 }
 
 std::uint32_t Passes::body_of(const Turn& turn, TaskKind kind) {
+  const std::int64_t away = parts_[turn.part].part.away;
   std::vector<Op> ops = data_.gather(turn.gather, phase_of(kind));
+  if (away > 0 && uses_kept(kind)) ops.push_back(copy_op(stream::coming, stream::load));
+  if (turn.load > 0) ops.push_back(load_op(turn.load));
   std::vector<Op> own = ops_of(turn.part, kind);
   const auto first_of = [&own](auto matches) {
     return std::find_if(own.begin(), own.end(),
                         [&](const Op& op) { return op.op_class != OpClass::copy && matches(op); });
   };
   const auto first = first_of([](const Op&) { return true; });
-  if (first != own.end()) wait_for(*first, turn.message);
+  if (first != own.end()) {
+    wait_for(*first, turn.message);
+    wait_for(*first, turn.room);
+  }
   const auto computes = first_of([](const Op& op) { return op.kind == NodeKind::comp; });
-  if (computes != own.end()) wait_for(*computes, turn.weights);
+  if (computes != own.end()) {
+    wait_for(*computes, turn.weights);
+    if (away > 0 && uses_kept(kind)) wait_for(*computes, stream::coming);
+  }
   const auto send_off = [&](std::size_t after) {
     for (const Due& due : turn.reduce) {
       if (due.after != after) continue;
@@ -308,6 +339,10 @@ std::uint32_t Passes::body_of(const Turn& turn, TaskKind kind) {
   if (turn.weights != stream::none && turn.ahead > 0) {
     for (std::size_t i = 0; i + 1 < turn.ahead; ++i) ops.push_back(copy_op(held(i), held(i + 1)));
     ops.push_back(copy_op(held(turn.ahead - 1), stream::gather));
+  }
+  if (away > 0 && is_forward(kind)) {
+    ops.push_back(copy_op(stream::leaving, stream::store));
+    ops.push_back(transfer_op("activations.store", Phase::forward, NodeKind::mem_store, away));
   }
   send_off(kEnd);
   return bodies_.add(parts_[turn.part].part.name + "." + name_of(kind), std::move(ops));
@@ -335,6 +370,7 @@ std::vector<Segment> Passes::pass(const Chunk& chunk, const PassKind& kind) {
     plan_buckets(own, chunk, kind, before);
   else if (kind.gather)
     plan_gathering(own, kind.kind, before);
+  plan_away(own, kind.kind, before);
   if (kind.reduce) plan_reduction(own, kind.kind, chunk.one_bucket);
   if (receives && !own.empty()) own.front().message = from.stream;
   if (sends) {

@@ -64,6 +64,11 @@ struct PassKind {
 /// prefetch + 1 are held; and waits for its own. Which is known from registers: stream::held + i
 /// remembers the gathering of the layer i further on. Weights that an optimizer has made anew
 /// (DataParallel::gathers_ahead) come bucket by bucket, one ahead, from chunk to chunk.
+///
+/// Activations that lie elsewhere (Part::away) are stored behind their layer's forward pass; the
+/// next layer begins when those of the layer before it are away, so that beside its own one layer's
+/// are on the device. Backward they are loaded while the layer before is at work, behind all that
+/// was stored before.
 class Passes {
  public:
   Passes(const std::vector<LoweredPart>& parts, const DataParallel& data, std::int64_t prefetch,
@@ -90,6 +95,8 @@ class Passes {
     std::size_t ahead = 0;          ///< how many gatherings are under way before it begins
     Stream message = stream::none;  ///< what its first op waits for
     Stream weights = stream::none;  ///< what its first computation waits for
+    Stream room = stream::none;     ///< what its first op waits for: activations that leave
+    std::int64_t load = 0;          ///< bytes of activations of the next turn, loaded beside it
     std::vector<Due> reduce;        ///< gradients sent off in it
 
     [[nodiscard]] bool same(const Turn& other) const;
@@ -105,6 +112,7 @@ class Passes {
                     std::vector<Op>& before) const;
   [[nodiscard]] std::vector<Elements> buckets_from(const std::vector<Turn>& turns,
                                                    bool one_bucket) const;
+  void plan_away(std::vector<Turn>& turns, TaskKind kind, std::vector<Op>& before) const;
   void plan_reduction(std::vector<Turn>& turns, TaskKind kind, bool one_bucket) const;
   void append(std::vector<Segment>& segments, const Turn& turn, TaskKind kind);
 

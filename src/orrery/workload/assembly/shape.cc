@@ -5,6 +5,7 @@
 #include <numeric>
 #include <utility>
 
+#include "orrery/workload/assembly/away.h"
 #include "orrery/workload/assembly/partition.h"
 
 namespace orrery::workload {
@@ -39,6 +40,7 @@ Result<Shape> Shape::make(const Spec& spec, const Mesh& mesh, const Position& wh
   auto model = lowering(spec, mesh, where);
   if (!model) return tl::unexpected(model.error());
   shape.stages_ = partition(*model, spec.schedule, order.pipes.front().size());
+  if (spec.offload.activations > 0) keep_away(*model, shape.stages_, spec.offload.activations);
 
   std::int64_t boundary = 0;
   for (std::vector<PartRun>& stage : shape.stages_) {

@@ -194,6 +194,8 @@ std::vector<MemoryItem> alive_items(const Program& program, const Role& role,
   }
   items.push_back(
       {MemoryKind::working, "input gathered for its weights' gradient", moment.gathered});
+  items.push_back(
+      {MemoryKind::activations, "on their way to remote memory, or back", moment.moving});
   const MemoryKind kind = MemoryKind::communication;
   items.push_back({kind, "gathered weights", moment.worst.gathered + whole});
   items.push_back({kind, "gradients on their way", moment.worst.gradients});

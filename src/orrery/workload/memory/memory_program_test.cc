@@ -83,6 +83,44 @@ TEST(MemoryOfPrograms, HasRoomForPieces) {
   }
 }
 
+// Of layers whose activations lie elsewhere the one at work is here, and the one that moves.
+TEST(MemoryOfPrograms, ActivationsElsewhereAreNotHere) {
+  for (const ScheduleKind kind :
+       {ScheduleKind::gpipe, ScheduleKind::one_f_one_b, ScheduleKind::interleaved}) {
+    for (const RecomputeKind recompute :
+         {RecomputeKind::none, RecomputeKind::selective, RecomputeKind::full}) {
+      Spec spec = staged(kind);
+      spec.recompute.kind = recompute;
+      const MemoryReport plain = report_of(spec);
+      spec.offload.activations = 2;
+      const MemoryReport two = report_of(spec);
+      spec.offload.activations = 1'000;
+      const MemoryReport all = report_of(spec);
+      for (std::size_t role = 0; role < all.roles.size(); ++role) {
+        expect_sums(two.roles[role]);
+        expect_sums(all.roles[role]);
+        EXPECT_EQ(all.roles[role].weights, plain.roles[role].weights);
+        EXPECT_LE(all.roles[role].activations, two.roles[role].activations);
+        EXPECT_LT(two.roles[role].activations, plain.roles[role].activations);
+      }
+    }
+  }
+  // By hand: eight layers on one stage, four microbatches before the first goes back.
+  Spec spec = staged(ScheduleKind::gpipe);
+  spec.parallel.pp = 1;
+  spec.model.layers = 8;
+  spec.batch.global = 4 * 4;
+  Findings findings;
+  const auto program = assemble(spec, findings);
+  ASSERT_TRUE(program);
+  std::int64_t layer = 0, others = 0;
+  for (const Part& part : program->parts)
+    for (const Kept& item : part.kept) (part.is_layer ? layer : others) += item.bytes;
+  EXPECT_EQ(report_of(spec).roles[0].activations, 4 * (8 * layer + others));
+  spec.offload.activations = 8;
+  EXPECT_EQ(report_of(spec).roles[0].activations, 4 * others + layer);
+}
+
 TEST(MemoryOfPrograms, ItemsAddUpExactly) {
   for (const ScheduleKind kind :
        {ScheduleKind::gpipe, ScheduleKind::one_f_one_b, ScheduleKind::interleaved,

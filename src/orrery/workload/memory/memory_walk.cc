@@ -48,6 +48,8 @@ class Walker {
     for (const auto& recipe : role.recipes) facts_.push_back(facts_of(program, recipe));
     moment_.in_flight.assign(chunks.size(), 0);
     moment_.half_done.assign(chunks.size(), 0);
+    for (const auto& chunk : role.chunks)
+      for (const PartRun& run : chunk) away_ = std::max(away_, program.parts[run.part].away);
     const DataPolicy policy = data_policy(program.spec);
     if (policy.keep_gathered && policy.reduce_once) moment_.begun.assign(chunks.size(), false);
   }
@@ -102,6 +104,7 @@ class Walker {
   void before(const Task& task) {
     const bool weights = task.kind == TaskKind::weight_grad;
     moment_.gathered = weights ? facts_[task.recipe].gathered : 0;
+    moment_.moving = step_of(task) ? 0 : away_;
     if (task.kind == TaskKind::forward || step_of(task)) return;
     std::uint32_t& in_flight = moment_.in_flight[task.chunk];
     ORRERY_CHECK(in_flight > 0);
@@ -127,6 +130,7 @@ class Walker {
       alive.activations += whole * chunks_[i].kept + moment_.half_done[i] * chunks_[i].halfway;
       if (moment_.needs_weights(i)) alive.communication += chunks_[i].whole;
     }
+    alive.activations += moment_.moving;
     alive.working += moment_.gathered;
     alive.communication += moment_.arriving + moment_.leaving;
   }
@@ -137,6 +141,7 @@ class Walker {
   std::vector<Facts> facts_;  // by recipe
   std::optional<Task> next_;
   std::int64_t left_ = 0;
+  std::int64_t away_ = 0;  // most of a layer
   Moment moment_;
 };
 
@@ -187,6 +192,7 @@ double bound(const Program& program, const Role& role) {
       const Part& part = program.parts[run.part];
       double bytes = 0;
       bytes += static_cast<double>(part.shared.bytes);
+      bytes += static_cast<double>(part.away);
       for (const Kept& item : part.kept) bytes += static_cast<double>(item.bytes);
       for (const Kept& item : part.halfway) bytes += static_cast<double>(item.bytes);
       for (const Kept& item : part.transient) bytes += static_cast<double>(item.bytes);

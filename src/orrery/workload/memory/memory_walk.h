@@ -28,6 +28,7 @@ struct Moment {
                               ///< is one at a time
   std::int64_t arriving = 0;  ///< the message that the next task waits for
   std::int64_t leaving = 0;   ///< what the task before has sent
+  std::int64_t moving = 0;    ///< activations that are being stored or loaded: of one layer
   Alive alive;                ///< all of the above
 
   /// Whether a chunk has microbatches whose input half is still to come, the task's own among them;

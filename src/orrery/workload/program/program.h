@@ -59,9 +59,12 @@ inline constexpr Stream pipe = 15;   ///< first of four per chunk: receive and s
 [[nodiscard]] constexpr Stream send_backward(std::uint32_t chunk) {
   return static_cast<Stream>(pipe + 4 * chunk + 3);
 }
-inline constexpr Stream held = 240;   ///< first of eight more registers: layers' gathered weights
-inline constexpr Stream load = 248;   ///< from remote memory
-inline constexpr Stream store = 249;  ///< to it
+inline constexpr Stream held = 240;     ///< first of eight more registers: layers' gathered weights
+inline constexpr Stream load = 248;     ///< from remote memory
+inline constexpr Stream store = 249;    ///< to it
+inline constexpr Stream leaving = 250;  ///< a register: activations that were stored before the
+                                        ///< last ones
+inline constexpr Stream coming = 251;   ///< … that are loaded for the layer at hand
 }  // namespace stream
 
 /// What an op is, for counting.
@@ -214,7 +217,9 @@ struct Part {
                                 ///< inputs and output gradients of operators with weight gradients
   Kept shared;                  ///< likewise, but once for all such parts on a stage
   std::vector<Kept> transient;  ///< alive only while its forward or backward runs (largest of both)
-  std::int64_t boundary = 0;    ///< bytes of activations that its output is, on this rank
+  std::int64_t away = 0;      ///< bytes that would be `kept`, but lie in remote memory between the
+                              ///< passes (and are among `transient`)
+  std::int64_t boundary = 0;  ///< bytes of activations that its output is, on this rank
 
   /// What has gradients and is updated.
   [[nodiscard]] Weights trained() const { return weights.without(frozen); }
