@@ -6,9 +6,9 @@
 
 #include <cstdint>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
+#include "orrery/workload/assembly/bodies.h"
 #include "orrery/workload/assembly/data_parallel.h"
 #include "orrery/workload/layers/lower.h"
 #include "orrery/workload/program/program.h"
@@ -29,22 +29,6 @@ struct Chunk {
   Message receive_activations, send_activations;
   Message receive_gradients, send_gradients;
   bool one_bucket = false;  ///< see DataParallel::one_bucket
-};
-
-/// Bodies of a program, each kept once.
-class Bodies {
- public:
-  /// `overlap` false: all communication but receives goes on stream::compute. Receives stay where
-  /// they are, and wait for nothing, since a peer may be waiting for them.
-  Bodies(std::vector<Body>& bodies, bool overlap) : bodies_(bodies), overlap_(overlap) {}
-
-  /// The number of the body with these ops.
-  std::uint32_t add(const std::string& name, std::vector<Op> ops);
-
- private:
-  std::vector<Body>& bodies_;
-  bool overlap_;
-  std::unordered_multimap<std::uint64_t, std::uint32_t> known_;
 };
 
 /// Which pass, and what data parallelism does beside it.

@@ -17,6 +17,7 @@
 #include "orrery/core/quantity.h"
 #include "orrery/workload/spec/kernels_spec.h"
 #include "orrery/workload/spec/model.h"
+#include "orrery/workload/spec/offload.h"
 #include "orrery/workload/spec/precision.h"
 
 namespace orrery::workload {
@@ -189,34 +190,6 @@ struct Recompute {
   static constexpr auto fields =
       std::tuple{config::field("kind", &Recompute::kind, "what is computed again"),
                  config::field("ops", &Recompute::ops, "for kind `ops`: which operators")};
-};
-
-/// What lies in remote memory instead of the device's, and is moved when it is used.
-struct Offload {
-  bool optimizer = false;  ///< its state: moments, fp32 weights
-  bool weights = false;    ///< zero3: shards of weights and of gradients
-  bool in_switch = false;  ///< … which the memory's switches gather and reduce, not the network
-  std::int64_t activations = 0;  ///< layers of each chunk, the first ones, whose kept activations
-                                 ///< lie there from their forward to their backward pass
-  Bytes piece{512'000'000};
-
-  static constexpr auto fields = std::tuple{
-      config::field("optimizer", &Offload::optimizer,
-                    "the optimizer's state, moved to the device and back once a step"),
-      config::field("weights", &Offload::weights,
-                    "zero3: shards, loaded before they are gathered, and of gradients, stored when "
-                    "they are reduced"),
-      config::field("in_switch", &Offload::in_switch,
-                    "… which the memory's switches gather and reduce, in place of collectives "
-                    "(but for experts)"),
-      config::field("activations", &Offload::activations,
-                    "the first so many layers of each chunk: what they keep for the backward pass "
-                    "is stored behind their forward pass, a layer at a time, and loaded while the "
-                    "layer before is used",
-                    config::between(0, 1 << 20)),
-      config::field("piece", &Offload::piece,
-                    "the optimizer's state comes in pieces of this size; there is room for two",
-                    config::between(1, 1e15))};
 };
 
 /// How much is trained on in one step.
