@@ -32,7 +32,7 @@ struct BenchOptions {
   std::vector<std::string> words;
   std::optional<std::uint32_t> rank;
   std::string level = "top";
-  std::string scope, memory_limit, reuse, plan, kineto;
+  std::string subtrace, memory_limit, reuse, plan, kineto;
   bool all_steps = false, only_plan = false;
   BenchPlay play;
 };
@@ -75,7 +75,9 @@ Result<bench::PlanOptions> plan_options(const BenchOptions& options) {
     return fail(Errc::usage, "--level", in_quotes(options.level) + " is none",
                 "top (the outermost operators) or kernel (those that do the work)");
   plan.select.level = options.level == "top" ? bench::Level::top : bench::Level::kernel;
-  plan.select.scope = options.scope;
+  auto part = bench::parse_part(options.subtrace);
+  if (!part) return tl::unexpected(std::move(part.error()));
+  plan.select.part = *std::move(part);
   plan.select.all_steps = options.all_steps;
   plan.memory_limit = usual_limit();
   if (!options.memory_limit.empty()) {
@@ -208,10 +210,11 @@ void add_replay_options(CLI::App& command, BenchOptions& options) {
   option("--level", options.level,
          "top: the outermost operators (any release has them); or kernel: those that do the work",
          "HOW");
-  option("--scope", options.scope,
-         "Only what the first range or operator with this in its name "
-         "contains",
-         "NAME");
+  option("--subtrace", options.subtrace,
+         "Only a part: scope=NAME (what the first range or operator with this in its name\n"
+         "contains), layer=N or layers=N-M (what repeats as layers do), or times since the\n"
+         "step's begin (10ms-20ms)",
+         "PART");
   command
       .add_flag("--all-steps", options.all_steps,
                 "All steps of the recording; else the first whole one where steps are marked")

@@ -72,7 +72,7 @@ Result<void> plan_memory(Plan& plan, const Slots& slots, std::int64_t limit) {
                   plan.restored_bytes > 0 ? fmt::format(" ({} of it for copies of what is written)",
                                                         format_bytes(Bytes(plan.restored_bytes)))
                                           : ""),
-      "replay part of it (--scope), or allow more (--memory-limit)");
+      "replay part of it (--subtrace), or allow more (--memory-limit)");
 }
 
 }  // namespace orrery::bench

@@ -31,6 +31,7 @@ class Planner {
 
  private:
   Result<void> add_operator(EventId event);
+  void pass_over(EventId event);
   Result<void> add_pieces(const std::vector<Piece>& pieces, Source& source);
   Result<void> add_piece(const Piece& piece, std::optional<Match> match);
   Result<void> add_arguments(const Call& call, const Match& match, Step& step,
@@ -317,13 +318,27 @@ Result<void> Planner::add_operator(EventId event) {
   return {};
 }
 
+/// What an operator of another part made is something that exists before the first step.
+void Planner::pass_over(EventId event) {
+  const Call call = call_of(event);
+  std::vector<RecordedTensor> inputs;
+  for_each_recorded(call.arguments,
+                    [&](const RecordedTensor& tensor) { inputs.push_back(tensor); });
+  for_each_recorded(call.results,
+                    [&](const RecordedTensor& tensor) { slots_.forget(tensor, inputs); });
+}
+
 Result<Plan> Planner::run() {
   auto selection = select(profile_, options_.select,
                           [&](std::string_view schema) { return resolver_.composite(schema); });
   if (!selection) return tl::unexpected(std::move(selection.error()));
   plan_.communications = selection->communications;
   plan_.other_nodes = selection->other_nodes;
+  std::size_t others = 0;
   for (const EventId event : selection->operators) {
+    const std::uint64_t id = profile_.node(event)->id;
+    while (others < selection->others.size() && profile_.node(selection->others[others])->id < id)
+      pass_over(selection->others[others++]);
     if (auto added = add_operator(event); !added) return tl::unexpected(std::move(added.error()));
   }
   plan_.reuse = options_.reuse;

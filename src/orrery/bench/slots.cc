@@ -115,6 +115,20 @@ Result<Slot> Slots::output(const RecordedTensor& tensor, const std::vector<Slot>
   return slot;
 }
 
+void Slots::forget(const RecordedTensor& tensor, const std::vector<RecordedTensor>& inputs) {
+  bool same = false, shared = false;
+  for (const RecordedTensor& input : inputs) {
+    same = same || (input.id == tensor.id && input.storage == tensor.storage);
+    shared = shared || input.storage == tensor.storage;
+  }
+  if (same) return;
+  by_id_.erase(tensor.id);
+  if (shared) return;
+  Held& held = by_storage_[tensor.storage];
+  held = {};
+  held.generation = ++generation_;
+}
+
 void Slots::write(Slot slot) {
   if (info_[slot].storage != kNoStorage) plan_.storages[info_[slot].storage].written = true;
 }

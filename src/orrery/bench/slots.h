@@ -36,6 +36,9 @@ class Slots {
   /// A new slot for a result, which sees the storage of one of `inputs` if that has the same id.
   /// Errc: input_range.
   [[nodiscard]] Result<Slot> output(const RecordedTensor& tensor, const std::vector<Slot>& inputs);
+  /// What an operator made that is no step: tensors of that id are not what they were, and neither
+  /// is their storage where it is not that of one of the operator's `inputs`.
+  void forget(const RecordedTensor& tensor, const std::vector<RecordedTensor>& inputs);
   /// A step writes what the slot sees.
   void write(Slot slot);
 
