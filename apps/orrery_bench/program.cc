@@ -297,6 +297,20 @@ void read_line(Line& line, std::int64_t& gap, Program& program) {
 
 }  // namespace
 
+std::string Program::name(const Step& step) const {
+  switch (step.kind) {
+    case Step::Kind::call:
+      return operations[step.operation];
+    case Step::Kind::view:
+      return "(view)";
+    case Step::Kind::stand_in:
+      return "(stand-in)";
+    case Step::Kind::absent:
+      break;
+  }
+  return "(absent)";
+}
+
 Program read_program(std::string_view text) {
   constexpr std::string_view kFirst = "orrery benchmark 1";
   Program program;

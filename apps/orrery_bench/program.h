@@ -69,6 +69,9 @@ struct Program {
   std::vector<std::string> operations;
   std::vector<Step> steps;
   std::vector<double> reuse;  ///< shares of rows by how often they are used
+
+  /// Of a call its operation; else "(view)", "(stand-in)" or "(absent)".
+  [[nodiscard]] std::string name(const Step& step) const;
 };
 
 /// Views of the program point into `text`. What it returns holds together: slots, storages and

@@ -176,8 +176,8 @@ TEST_F(Bench, PartsAreReplayedAlone) {
     EXPECT_LT(parts, whole["coverage"]["operators"]["count"].get<std::uint64_t>());
   }
   const std::string demo = ORRERY_SOURCE_DIR "/data/demo/ddp_transformer/rank0.";
-  const Json timed = replay(demo + "et.json.gz " + demo +
-                            "kineto.json.gz --iterations 1 --subtrace 10ms-20ms");
+  const Json timed =
+      replay(demo + "et.json.gz " + demo + "kineto.json.gz --iterations 1 --subtrace 10ms-20ms");
   EXPECT_EQ(timed["replay"]["failed_operators"], 0) << timed["replay"]["failed"];
   EXPECT_THAT(ask("bench run " + kRecordings + "transformer.json.gz --subtrace layer=2").text,
               HasSubstr("has layers 0-1"));

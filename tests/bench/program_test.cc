@@ -150,7 +150,7 @@ void expect_sound(const replay::Program& program) {
     EXPECT_GE(spec.offset, 0);
   };
   const auto expect_value = [&](const replay::Value& value, const auto& again) -> void {
-    if (value.kind == '%') EXPECT_LT(static_cast<std::uint64_t>(value.integer), program.slots);
+    EXPECT_TRUE(value.kind != '%' || static_cast<std::uint64_t>(value.integer) < program.slots);
     for (const replay::Value& item : value.list) again(item, again);
   };
   for (const replay::Storage& storage : program.storages) EXPECT_GE(storage.bytes, 0);
@@ -160,8 +160,9 @@ void expect_sound(const replay::Program& program) {
     expect_spec(external.spec);
   }
   for (const replay::Step& step : program.steps) {
-    if (step.kind == replay::Step::Kind::call) EXPECT_LT(step.operation, program.operations.size());
-    if (step.kind == replay::Step::Kind::view) EXPECT_EQ(step.arguments.at(0).kind, '%');
+    EXPECT_TRUE(step.kind != replay::Step::Kind::call ||
+                step.operation < program.operations.size());
+    EXPECT_TRUE(step.kind != replay::Step::Kind::view || step.arguments.at(0).kind == '%');
     for (const replay::Value& value : step.arguments) expect_value(value, expect_value);
     for (const replay::Output& output : step.outputs) {
       EXPECT_LT(output.slot, program.slots);

@@ -30,8 +30,8 @@ std::optional<std::pair<std::uint32_t, std::uint32_t>> range_of(std::string_view
   const std::size_t dash = text.find('-');
   const auto first = parse_integer(text.substr(0, dash));
   const auto last = dash == std::string_view::npos ? first : parse_integer(text.substr(dash + 1));
-  constexpr std::int64_t kMost = std::numeric_limits<std::uint32_t>::max();
-  if (!first || !last || *first < 0 || *first > *last || *last > kMost) return std::nullopt;
+  constexpr std::int64_t kMostLayer = std::numeric_limits<std::uint32_t>::max();
+  if (!first || !last || *first < 0 || *first > *last || *last > kMostLayer) return std::nullopt;
   return std::pair(static_cast<std::uint32_t>(*first), static_cast<std::uint32_t>(*last));
 }
 

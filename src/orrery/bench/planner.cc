@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "orrery/bench/fills.h"
+#include "orrery/bench/kernel_of.h"
 #include "orrery/bench/memory.h"
 #include "orrery/bench/resolve.h"
 #include "orrery/bench/rules.h"
@@ -144,6 +145,7 @@ Result<Value> Planner::convert(const Recorded& value, const Type& type, std::vec
       auto slot = slots_.input(value.tensor);
       if (!slot) return tl::unexpected(std::move(slot.error()));
       if (type.written) slots_.write(*slot);
+      out.written = type.written;
       inputs.push_back(*slot);
       out.kind = Kind::tensor;
       out.slot = *slot;
@@ -312,6 +314,7 @@ Result<void> Planner::add_operator(EventId event) {
     plan_.steps[s].source = static_cast<std::uint32_t>(plan_.sources.size());
   }
   const std::uint64_t record_function = profile_.op(event).record_function_id;
+  if (options_.kernels) source.kernel = kernel_of(profile_, event);
   source.record_function = record_function == profile::kNoId ? 0 : record_function;
   set_times(event, first, source);
   plan_.sources.push_back(std::move(source));
@@ -342,9 +345,9 @@ Result<Plan> Planner::run() {
     if (auto added = add_operator(event); !added) return tl::unexpected(std::move(added.error()));
   }
   plan_.reuse = options_.reuse;
-  choose_fills(plan_, slots_.info(), !options_.reuse.empty());
+  choose_fills(plan_);
   find_last_uses(plan_);
-  if (auto fitting = plan_memory(plan_, slots_, options_.memory_limit); !fitting) {
+  if (auto fitting = plan_memory(plan_, options_.memory_limit); !fitting) {
     fitting.error().where = profile_.where;
     return tl::unexpected(std::move(fitting.error()));
   }
