@@ -90,6 +90,26 @@ TEST_P(Recordings, AreReplayedWhole) {
               result["replay"]["operators_ns"].get<double>() / 2);
   }
 }
+// Each distinct operator by itself: nothing fails, and weights are how often it is in the step.
+TEST_P(Recordings, AreTakenApart) {
+  for (const char* level : {"top", "kernel"}) {
+    const std::string trace = kRecordings + GetParam() + ".json.gz --iterations 2 --level " + level;
+    const Json whole = replay(trace + " --only-plan");
+    const Json apart = replay(trace + " --micro");
+    EXPECT_EQ(apart["failed"], 0) << apart["micro"];
+    EXPECT_EQ(apart["operators"], whole["coverage"]["operators"]["count"]);
+    std::uint64_t weights = 0;
+    std::int64_t sum = 0;
+    for (const Json& micro : apart["micro"]) {
+      weights += micro["weight"].get<std::uint64_t>();
+      sum += micro["weight"].get<std::int64_t>() * micro["median_ns"].get<std::int64_t>();
+    }
+    EXPECT_EQ(weights, apart["operators"].get<std::uint64_t>());
+    EXPECT_EQ(sum, apart["all_ns"].get<std::int64_t>());
+    EXPECT_LT(apart["different"].get<std::uint64_t>(), weights);
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Own, Recordings, ::testing::Values("cnn", "mlp", "transformer", "dlrm"));
 
 // What is written is read back by our own readers.
@@ -157,6 +177,18 @@ TEST_F(Bench, FailuresAreCountedAndNeverFatal) {
   const Json result = replay(file("fails.json", text) + " --iterations 2");
   EXPECT_EQ(result["replay"]["failed_operators"], 1);
   EXPECT_EQ(result["replay"]["failed"][0]["name"], "aten::cholesky");
+}
+
+// Times of known kernels are what `orrery kernels` reads.
+TEST_F(Bench, KernelTimesAreATable) {
+  const std::string table = (folder_ / "kernels.csv").string();
+  const std::string mlp = kRecordings + "mlp.json.gz ";
+  (void)replay(mlp + "--level kernel --micro --filter mm --device my-host --kernels " + table);
+  const Said seen = ask("kernels check " + table);
+  EXPECT_EQ(seen.code, 0) << seen.text;
+  EXPECT_THAT(seen.text, HasSubstr("my-host"));
+  EXPECT_EQ(ask("bench run " + mlp + "--filter mm").code, 2) << "no --micro";
+  EXPECT_EQ(ask("bench run " + mlp + "--micro --filter dance").code, 2);
 }
 
 // A part of a recording works by itself at any level.

@@ -17,13 +17,21 @@ namespace {
 using report::JsonWriter;
 
 constexpr std::size_t kMicroShown = 20;
-constexpr std::size_t kTensorsLength = 40;
+constexpr std::size_t kTensorsLength = 30;
 
 std::string micro_ns(std::int64_t ns) { return format_time(Time(ns * 1000)); }
 
 /// Weight times median.
 std::int64_t all_ns(const MicroBenchmark& measured, std::size_t i) {
   return measured.times[i].each.half * static_cast<std::int64_t>(measured.all[i].weight);
+}
+
+/// Most are "float", and there is little room.
+std::string brief(std::string tensors) {
+  constexpr std::string_view kUsual = "float ";
+  for (std::size_t at = 0; (at = tensors.find(kUsual, at)) != std::string::npos;)
+    tensors.erase(at, kUsual.size());
+  return printable(tensors, kTensorsLength);
 }
 
 struct Sums {
@@ -54,14 +62,13 @@ std::string micro_table(const MicroBenchmark& measured, const Sums& sums, report
                        {"takes", false},
                        {"weight", true},
                        {"median", true},
-                       {"90 %", true},
                        {"99 %", true},
                        {"share", true}});
   for (std::size_t row = 0; row < std::min(order.size(), kMicroShown); ++row) {
     const bench::Micro& micro = measured.all[order[row]];
     const bench::MicroTime& time = measured.times[order[row]];
-    table.row({printable(micro.name), printable(micro.tensors, kTensorsLength), count(micro.weight),
-               micro_ns(time.each.half), micro_ns(time.each.p90), micro_ns(time.each.p99),
+    table.row({printable(micro.name), brief(micro.tensors), count(micro.weight),
+               micro_ns(time.each.half), micro_ns(time.each.p99),
                share(Time(all_ns(measured, order[row])), Time(sums.ns))});
   }
   std::string text = table.text(style);
