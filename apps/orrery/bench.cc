@@ -13,6 +13,7 @@
 #include "arguments.h"
 #include "bench_micro.h"
 #include "bench_module.h"
+#include "bench_obfuscate.h"
 #include "inputs.h"
 #include "orrery/bench/generate.h"
 #include "orrery/bench/plan_text.h"
@@ -37,6 +38,7 @@ struct BenchOptions {
   bool all_steps = false, only_plan = false;
   BenchPlay play;
   MicroOptions micro;
+  ObfuscateBench obfuscate;
 };
 
 std::int64_t now_ns() {
@@ -83,6 +85,8 @@ Result<bench::PlanOptions> plan_options(const BenchOptions& options) {
   plan.select.all_steps = options.all_steps;
   if (auto fitting = check_micro(options.micro); !fitting)
     return tl::unexpected(std::move(fitting.error()));
+  if (auto known = check_obfuscate(options.obfuscate); !known)
+    return tl::unexpected(std::move(known.error()));
   plan.kernels = options.micro.asked;
   plan.memory_limit = usual_limit();
   if (!options.memory_limit.empty()) {
@@ -137,6 +141,9 @@ Result<present::Benchmark> benchmark(BenchOptions& options, const std::vector<st
   made.load_ns = now_ns() - begin;
   auto plan = bench::make_plan(rank->profile, **module, *asked);
   if (!plan) return tl::unexpected(std::move(plan.error()));
+  auto obfuscated = obfuscate_plan(*plan, options.obfuscate, **module, options.play);
+  if (!obfuscated) return tl::unexpected(std::move(obfuscated.error()));
+  made.obfuscated = *std::move(obfuscated);
   const std::string text = bench::plan_text(*plan);
   made.plan_ns = now_ns() - begin - made.load_ns;
   made.plan = *std::move(plan);
@@ -274,6 +281,7 @@ void add_bench(CLI::App& table, Session& session) {
       ->type_name("");
   add_replay_options(*command, *options);
   add_micro_options(*command, options->micro);
+  add_obfuscate_options(*command, options->obfuscate);
   session.add_options(*command, true);
   const auto output = [&](const char* names, auto& value, const char* about) {
     command->add_option(names, value, about)->type_name("FILE")->group("Output");

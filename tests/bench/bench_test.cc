@@ -179,6 +179,44 @@ TEST_F(Bench, FailuresAreCountedAndNeverFatal) {
   EXPECT_EQ(result["replay"]["failed"][0]["name"], "aten::cholesky");
 }
 
+/// The sizes of what exists before, in order: "[20,24]".
+std::vector<std::string> sizes_in(const std::string& plan) {
+  std::ifstream text(plan);
+  std::vector<std::string> sizes;
+  for (std::string line; std::getline(text, line);) {
+    std::istringstream words(line);
+    std::string kind, slot, storage, dtype, size;
+    words >> kind >> slot >> storage >> dtype >> size;
+    if (kind == "external") sizes.push_back(size);
+  }
+  return sizes;
+}
+
+// Other names and sizes still run, and are the same for the same salt.
+TEST_P(Recordings, AreHidden) {
+  const std::string trace = kRecordings + GetParam() + ".json.gz --iterations 1 ";
+  const std::string plain = folder_ / "plain", hidden = folder_ / "hidden",
+                    again = folder_ / "again";
+  for (const char* level : {"--level top ", "--level kernel "}) {
+    const Json whole = replay(trace + level + "--only-plan --force --write-plan " + plain);
+    const std::string how = trace + level + "--salt a --force --obfuscate ";
+    const Json result = replay(how + "sizes --write-plan " + hidden);
+    EXPECT_EQ(result["replay"]["failed_operators"], 0) << result["replay"]["failed"];
+    EXPECT_EQ(result["replay"]["reshaped_steps"], 0);
+    EXPECT_EQ(result["coverage"]["operators"], whole["coverage"]["operators"]);
+    const double before = whole["memory"]["peak_bytes"], after = result["memory"]["peak_bytes"];
+    EXPECT_NEAR(after / before, 1, 0.15);
+    EXPECT_NE(sizes_in(plain), sizes_in(hidden));
+    (void)replay(how + "sizes --only-plan --write-plan " + again);
+    std::ifstream one(hidden), other(again);
+    const std::string text{std::istreambuf_iterator<char>(one), {}};
+    EXPECT_EQ(text, std::string(std::istreambuf_iterator<char>(other), {}));
+    EXPECT_EQ(text.find("# aten::"), std::string::npos);
+    (void)replay(how + "names --only-plan --write-plan " + again);
+    EXPECT_EQ(sizes_in(plain), sizes_in(again));
+  }
+}
+
 // Times of known kernels are what `orrery kernels` reads.
 TEST_F(Bench, KernelTimesAreATable) {
   const std::string table = (folder_ / "kernels.csv").string();
@@ -223,6 +261,8 @@ TEST_F(Bench, MistakesAreTold) {
   const std::string mlp = "bench run " + kRecordings + "mlp.json.gz ";
   EXPECT_EQ(ask(mlp + "--level middle").code, 2);
   EXPECT_EQ(ask(mlp + "--subtrace scope=nowhere").code, 2);
+  EXPECT_EQ(ask(mlp + "--obfuscate everything").code, 2);
+  EXPECT_EQ(ask(mlp + "--salt a").code, 2) << "for nothing";
   EXPECT_EQ(ask(mlp + "--reuse 0,0").code, 2);
   EXPECT_EQ(ask(mlp + "--reuse=-1").code, 2);
   EXPECT_EQ(ask(mlp + "--iterations 0").code, 2);

@@ -45,8 +45,10 @@ target_link_libraries(benchmark PRIVATE ${TORCH_LIBRARIES})
 std::string readme(const Plan& plan) {
   std::map<std::string_view, std::size_t> calls;
   for (const Step& step : plan.steps) {
-    if (step.kind == Step::Kind::call) ++calls[plan.operations[step.operation]];
+    if (step.kind == Step::Kind::call && plan.named) ++calls[plan.operations[step.operation]];
   }
+  if (!plan.named)
+    for (const Source& source : plan.sources) ++calls[source.name];
   std::string text = fmt::format(
       "# A benchmark\n\nOne iteration of a recorded job, {} operators in {} steps, replayed with "
       "PyTorch's C++ library. Values are made up; sizes, types and order are those of the "

@@ -13,12 +13,6 @@ namespace {
 
 constexpr std::int64_t kMost = std::int64_t{1} << 62;
 
-template <class Fn>
-void for_each_slot(const Value& value, Fn&& fn) {
-  if (value.kind == Value::Kind::tensor) fn(value.slot);
-  for (const Value& item : value.items) for_each_slot(item, fn);
-}
-
 /// Neither is negative.
 std::int64_t sum(std::int64_t a, std::int64_t b) { return a > kMost - b ? kMost : a + b; }
 
@@ -57,6 +51,7 @@ void find_last_uses(Plan& plan) {
 }
 
 Result<void> plan_memory(Plan& plan, std::int64_t limit) {
+  plan.external_bytes = plan.restored_bytes = 0;
   for (const Storage& storage : plan.storages) {
     plan.external_bytes = sum(plan.external_bytes, storage.bytes);
     if (storage.written) plan.restored_bytes = sum(plan.restored_bytes, storage.bytes);

@@ -94,6 +94,13 @@ struct Value {
   std::vector<Value> items{};
 };
 
+/// `fn(Slot)` for a value's tensor, or every one in a list.
+template <class Fn>
+void for_each_slot(const Value& value, Fn&& fn) {
+  if (value.kind == Value::Kind::tensor) fn(value.slot);
+  for (const Value& item : value.items) for_each_slot(item, fn);
+}
+
 /// A result of a step, and what takes its place when the step fails.
 struct Output {
   std::uint32_t place = 0;  ///< which of the operator's results
@@ -150,6 +157,7 @@ struct Plan {
   std::uint64_t communications = 0;  ///< not replayed
   std::uint64_t other_nodes = 0;     ///< annotations, frames, operators without a schema
   bool timed = false;                ///< the recording has times
+  bool named = true;                 ///< sources have their recorded names
 
   // What it needs.
   std::int64_t external_bytes = 0;

@@ -13,13 +13,6 @@
 namespace orrery::bench {
 namespace {
 
-/// The tensors among a step's arguments, those in lists too.
-template <class Fn>
-void each_tensor(const Value& value, Fn&& fn) {
-  if (value.kind == Value::Kind::tensor) fn(value.slot);
-  for (const Value& item : value.items) each_tensor(item, fn);
-}
-
 bool has_word(std::string_view name, std::initializer_list<std::string_view> words) {
   return std::any_of(words.begin(), words.end(), [&](std::string_view word) {
     return name.find(word) != std::string_view::npos;
@@ -32,6 +25,16 @@ std::vector<std::int64_t> ends_of(const std::vector<std::int64_t>& sizes) {
   std::int64_t end = 1;
   for (const std::int64_t size : sizes) ends.push_back(end *= size);
   return ends;
+}
+
+/// In whatever order: what is transposed is neither merged nor split.
+bool same_sizes(const TensorSpec& one, const TensorSpec& other) {
+  std::vector<std::int64_t> left = one.sizes, right = other.sizes;
+  for (auto* sizes : {&left, &right}) {
+    std::erase(*sizes, 1);
+    std::sort(sizes->begin(), sizes->end());
+  }
+  return left == right;
 }
 
 std::optional<std::int64_t> changed(std::int64_t value, const SizeChanges& changes) {
@@ -93,8 +96,8 @@ class Restrider {
       }
       if (widest == old.strides.size()) return at + left;
       const std::int64_t steps = left / old.strides[widest], own = old.sizes[widest];
-      const std::int64_t now = own > 1 && steps % own == 0 ? steps / own * made.sizes[widest]
-                                                           : size(steps);
+      const std::int64_t now =
+          own > 1 && steps % own == 0 ? steps / own * made.sizes[widest] : size(steps);
       at += now * made.strides[widest];
       left -= steps * old.strides[widest];
     }
@@ -156,48 +159,6 @@ bool change_arguments(std::string_view operation, Step& step, const Restrider& r
   return true;
 }
 
-double elements(const TensorSpec& spec) {
-  return static_cast<double>(elements_of(spec).value_or(0));
-}
-
-/// Of a product or a convolution, else 0.
-double flops_of(const Plan& plan, const Step& step) {
-  if (step.kind != Step::Kind::call || step.outputs.empty()) return 0;
-  std::string_view name = plan.operations[step.operation];
-  name = name.substr(0, name.find('.'));
-  const auto spec = [&](std::size_t argument) -> const TensorSpec* {
-    if (argument >= step.arguments.size()) return nullptr;
-    const Value& value = step.arguments[argument];
-    return value.kind == Value::Kind::tensor ? &plan.info[value.slot].spec : nullptr;
-  };
-  const double made = elements(step.outputs.front().spec);
-  if (has_word(name, {"convolution_backward"})) {
-    const TensorSpec *gradient = spec(0), *weight = spec(2);
-    if (gradient == nullptr || weight == nullptr || weight->sizes.empty()) return 0;
-    return 4 * elements(*gradient) * elements(*weight) /
-           static_cast<double>(std::max<std::int64_t>(weight->sizes[0], 1));
-  }
-  if (has_word(name, {"convolution", "conv2d", "conv1d"})) {
-    const TensorSpec* const weight = spec(1);
-    if (weight == nullptr || weight->sizes.empty()) return 0;
-    return 2 * made * elements(*weight) /
-           static_cast<double>(std::max<std::int64_t>(weight->sizes[0], 1));
-  }
-  static constexpr std::array<std::pair<std::string_view, std::size_t>, 6> kProducts = {
-      {{"aten::mm", 0},
-       {"aten::bmm", 0},
-       {"aten::matmul", 0},
-       {"aten::linear", 0},
-       {"aten::addmm", 1},
-       {"aten::baddbmm", 1}}};
-  for (const auto& [product, left] : kProducts) {
-    const TensorSpec* const factor = name == product ? spec(left) : nullptr;
-    if (factor != nullptr && !factor->sizes.empty())
-      return 2 * made * static_cast<double>(factor->sizes.back());
-  }
-  return 0;
-}
-
 }  // namespace
 
 Sizes::Sizes(const Plan& plan) : plan_(plan) {
@@ -222,7 +183,7 @@ void Sizes::relate(const Step& step) {
   for (const Output& output : step.outputs) {
     const SlotInfo& made = plan_.info[output.slot];
     for (const Value& value : step.arguments)
-      each_tensor(value, [&](Slot slot) {
+      for_each_slot(value, [&](Slot slot) {
         const SlotInfo& from = plan_.info[slot];
         const bool shares = from.storage == made.storage && from.group == made.group;
         if (shares || reshapes) relate_view(from.spec, made.spec);
@@ -234,7 +195,7 @@ void Sizes::relate(const Step& step) {
 /// Where both end, so do the parts that they have in common.
 void Sizes::relate_view(const TensorSpec& from, const TensorSpec& to) {
   const auto count = elements_of(from);
-  if (!count || *count < 2 || count != elements_of(to)) return;
+  if (!count || *count < 2 || count != elements_of(to) || same_sizes(from, to)) return;
   const std::vector<std::int64_t> left = ends_of(from.sizes), right = ends_of(to.sizes);
   std::set<std::int64_t> ends(left.begin(), left.end());
   ends.insert(right.begin(), right.end());
@@ -343,21 +304,6 @@ std::optional<Plan> Sizes::with(const SizeChanges& changes) const {
   }
   choose_fills(made);
   return made;
-}
-
-PlanWork work_of(const Plan& plan) {
-  PlanWork work;
-  for (const Step& step : plan.steps) {
-    if (step.kind == Step::Kind::view) continue;
-    for (const Value& value : step.arguments)
-      each_tensor(value, [&](Slot slot) {
-        work.bytes += static_cast<double>(bytes_of(plan.info[slot].spec).value_or(0));
-      });
-    for (const Output& output : step.outputs)
-      work.bytes += static_cast<double>(bytes_of(output.spec).value_or(0));
-    work.flops += flops_of(plan, step) + step.flops;
-  }
-  return work;
 }
 
 }  // namespace orrery::bench

@@ -47,11 +47,4 @@ class Sizes {
   std::map<std::int64_t, std::vector<Factors>> products_;
 };
 
-/// What a plan's operators read and write, and what its matrix products and convolutions calculate.
-struct PlanWork {
-  double bytes = 0;
-  double flops = 0;
-};
-[[nodiscard]] PlanWork work_of(const Plan& plan);
-
 }  // namespace orrery::bench
