@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <map>
-#include <optional>
 #include <string>
 #include <utility>
 
@@ -15,23 +14,26 @@
 namespace orrery::bench {
 namespace {
 
-/// A near size that is none of `taken`, larger or smaller if it can be; nothing where there is
-/// none.
-std::optional<std::int64_t> near(std::int64_t size, bool larger, std::string_view salt,
-                                 const std::vector<std::int64_t>& taken) {
+constexpr std::uint64_t kTriedEachWay = 2;
+
+/// Near sizes that are none of `taken`: some larger ones and some smaller ones, or the other way
+/// round.
+std::vector<std::int64_t> near(std::int64_t size, bool larger, std::string_view salt,
+                               const std::vector<std::int64_t>& taken) {
   const std::int64_t room = size / 16;
   std::int64_t step = 1;
   while (size % (2 * step) == 0 && 4 * step <= room) step *= 2;
   const auto choices = static_cast<std::uint64_t>(room / step);
   const std::uint64_t drawn = intake::siphash(intake::siphash(0, 0, salt), 0, std::to_string(size));
+  std::vector<std::int64_t> all;
   for (const bool up : {larger, !larger}) {
-    for (std::uint64_t i = 0; i < choices; ++i) {
+    for (std::uint64_t i = 0; i < std::min(choices, kTriedEachWay); ++i) {
       const auto steps = static_cast<std::int64_t>((drawn + i) % choices) + 1;
       const std::int64_t made = up ? size + steps * step : size - steps * step;
-      if (std::find(taken.begin(), taken.end(), made) == taken.end()) return made;
+      if (std::find(taken.begin(), taken.end(), made) == taken.end()) all.push_back(made);
     }
   }
-  return std::nullopt;
+  return all;
 }
 
 double over(double now, double before) { return before > 0 ? now / before : 1; }
@@ -62,20 +64,24 @@ class SizeSearch {
   Plan take() { return std::move(best_); }
 
  private:
+  /// The first near size that operators agree to.
   Result<void> change(std::int64_t size) {
-    const auto made = near(size, less_work(), salt_, taken_);
-    if (!made) return {};
-    SizeChanges changes = changes_;
-    changes[size] = *made;
-    auto plan = sizes_.with(changes);
-    if (!plan || !plan_memory(*plan, limit_)) return {};
-    const auto after = trial_(*plan);
-    if (!after) return tl::unexpected(after.error());
-    for (std::size_t s = 0; s < before_.size(); ++s)
-      if ((*after)[s] && !before_[s]) return {};
-    changes_ = std::move(changes);
-    taken_.push_back(*made);
-    best_ = *std::move(plan);
+    for (const std::int64_t made : near(size, less_work(), salt_, taken_)) {
+      SizeChanges changes = changes_;
+      changes[size] = made;
+      auto plan = sizes_.with(changes);
+      if (!plan || !plan_memory(*plan, limit_)) continue;
+      const auto after = trial_(*plan);
+      if (!after) return tl::unexpected(after.error());
+      bool worse = false;
+      for (std::size_t s = 0; s < before_.size(); ++s)
+        worse = worse || ((*after)[s] && !before_[s]);
+      if (worse) continue;
+      changes_ = std::move(changes);
+      taken_.push_back(made);
+      best_ = *std::move(plan);
+      return {};
+    }
     return {};
   }
 

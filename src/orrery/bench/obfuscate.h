@@ -30,11 +30,11 @@ struct HiddenSizes {
 using Trial = std::function<Result<std::vector<bool>>(const Plan&)>;
 
 /// Every size that operators agree to becomes a near one, the same one wherever it stands, up to a
-/// sixteenth away and as divisible by a power of two as that allows; which one depends on the size and
-/// on `salt`. Each is tried by itself, added to those before: it stays when `trial` says that no
-/// step works less well than it did, and nothing needs more than `memory_limit`. Work is kept near:
-/// sizes grow while it is less than before, and else shrink. One trial for each size, and one more.
-/// Errc: as `trial`.
+/// sixteenth away and as divisible by a power of two as that allows; which one depends on the size
+/// and on `salt`. Each is tried by itself, added to those before, with up to four near ones: it
+/// changes when `trial` says that no step works less well than it did, and nothing needs more than
+/// `memory_limit`. Work is kept near: larger ones are tried first while it is less than before, and
+/// else smaller ones. One trial, and up to four for each size. Errc: as `trial`.
 [[nodiscard]] Result<HiddenSizes> obfuscate_sizes(Plan& plan, std::string_view salt,
                                                   std::int64_t memory_limit, const Trial& trial);
 

@@ -31,29 +31,29 @@ FakeOperators with_views() {
                         {std::string(kView), true, false}});
 }
 
-/// [20,24] × [24,40], seen as [20,2,20], and its relu.
+/// [200,240] × [240,400], seen as [200,2,200], and its relu.
 Result<Plan> product_and_view() {
   const NodeLine addmm{
       5,
       "aten::addmm",
       kAddmm,
-      "[" + tensor(1, 1, 40) + "," + tensor(2, 2, 480) + "," + tensor(3, 3, 960) + ",1,1]",
-      "[[40],[20,24],[24,40],[],[]]",
+      "[" + tensor(1, 1, 400) + "," + tensor(2, 2, 48000) + "," + tensor(3, 3, 96000) + ",1,1]",
+      "[[400],[200,240],[240,400],[],[]]",
       R"j(["Tensor(float)","Tensor(float)","Tensor(float)","Int","Int"])j",
-      "[" + tensor(4, 4, 800) + "]",
-      "[[20,40]]",
+      "[" + tensor(4, 4, 80000) + "]",
+      "[[200,400]]",
       R"j(["Tensor(float)"])j"};
   const NodeLine view{6,
                       "aten::view",
                       kView,
-                      "[" + tensor(4, 4, 800) + ",[20,2,20]]",
-                      "[[20,40],[[],[],[]]]",
+                      "[" + tensor(4, 4, 80000) + ",[200,2,200]]",
+                      "[[200,400],[[],[],[]]]",
                       R"j(["Tensor(float)","GenericList[Int,Int,Int]"])j",
-                      "[" + tensor(5, 4, 800) + "]",
-                      "[[20,2,20]]",
+                      "[" + tensor(5, 4, 80000) + "]",
+                      "[[200,2,200]]",
                       R"j(["Tensor(float)"])j"};
   NodeLine relu = relu_node(7, 5, 4, 6, 6);
-  relu.input_shapes = relu.output_shapes = "[[20,2,20]]";
+  relu.input_shapes = relu.output_shapes = "[[200,2,200]]";
   return plan_of({addmm, view, relu}, with_views());
 }
 
@@ -61,17 +61,17 @@ TEST(BenchSizes, ProductsFollowTheirFactors) {
   const auto plan = product_and_view();
   ASSERT_TRUE(plan) << to_string(plan.error());
   const Sizes sizes(*plan);
-  EXPECT_THAT(sizes.all(), ElementsAre(2, 20, 24, 40));
-  EXPECT_THAT(sizes.free(), ElementsAre(2, 20, 24)) << "40 is 2 times 20";
-  const auto other = sizes.with({{20, 21}, {24, 26}});
+  EXPECT_THAT(sizes.all(), ElementsAre(2, 200, 240, 400));
+  EXPECT_THAT(sizes.free(), ElementsAre(2, 200, 240)) << "400 is 2 times 200";
+  const auto other = sizes.with({{200, 210}, {240, 260}});
   ASSERT_TRUE(other);
   const std::string text = plan_text(*other);
-  EXPECT_THAT(text, HasSubstr("float [21,42] []"));
-  EXPECT_THAT(text, HasSubstr("i[21,2,21]) -> 0 %4 float [21,2,21]"));
-  EXPECT_EQ(other->storages[1].bytes, 21 * 26 * 4);
-  EXPECT_EQ(other->groups[0], 21 * 42 * 4);
-  EXPECT_DOUBLE_EQ(work_of(*plan).flops, 2 * 20 * 24 * 40);
-  EXPECT_DOUBLE_EQ(work_of(*other).flops, 2 * 21 * 26 * 42);
+  EXPECT_THAT(text, HasSubstr("float [210,420] []"));
+  EXPECT_THAT(text, HasSubstr("i[210,2,210]) -> 0 %4 float [210,2,210]"));
+  EXPECT_EQ(other->storages[1].bytes, 210 * 260 * 4);
+  EXPECT_EQ(other->groups[0], 210 * 420 * 4);
+  EXPECT_DOUBLE_EQ(work_of(*plan).flops, 2. * 200 * 240 * 400);
+  EXPECT_DOUBLE_EQ(work_of(*other).flops, 2. * 210 * 260 * 420);
 }
 
 // 48 is 2·24 to one view and 3·16 to another: only both can change.
@@ -135,7 +135,8 @@ TEST(BenchObfuscate, SizesAreOthersAndNear) {
   for (const SlotInfo& info : one.info) {
     const auto& old = plan->info[static_cast<std::size_t>(&info - one.info.data())].spec.sizes;
     for (std::size_t d = 0; d < old.size(); ++d)
-      EXPECT_NEAR(static_cast<double>(info.spec.sizes[d]) / static_cast<double>(old[d]), 1, 1. / 16);
+      EXPECT_NEAR(static_cast<double>(info.spec.sizes[d]) / static_cast<double>(old[d]), 1,
+                  1. / 16);
   }
   EXPECT_NEAR(told->flops, work_of(one).flops / work_of(*plan).flops, 1e-9);
   EXPECT_THAT(told->bytes, AllOf(Ge(0.88), Le(1.13)));
@@ -153,15 +154,15 @@ TEST(BenchObfuscate, SizesAreOthersAndNear) {
 TEST(BenchObfuscate, WhatOperatorsRefuseStays) {
   const auto plan = product_and_view();
   ASSERT_TRUE(plan);
-  // Whatever is 24 has to be: only 20, and so 40, can be others.
+  // Whatever is 240 has to be: only 200, and so 400, can be others.
   Plan some = *plan;
   const auto told = obfuscate_sizes(some, "", kPlenty, [](const Plan& tried) {
-    const bool kept = tried.info[1].spec.sizes[1] == 24;
+    const bool kept = tried.info[1].spec.sizes[1] == 240;
     return Result<std::vector<bool>>(std::vector<bool>(tried.steps.size(), !kept));
   });
   ASSERT_TRUE(told);
   EXPECT_EQ(told->changed, 2u);
-  EXPECT_EQ(some.info[1].spec.sizes[1], 24);
+  EXPECT_EQ(some.info[1].spec.sizes[1], 240);
   // What did not work before need not work now.
   Plan broken = *plan;
   const auto none =

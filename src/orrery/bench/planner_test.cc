@@ -85,6 +85,16 @@ TEST(BenchPlan, IdsThatComeAgainAreTheLastOnes) {
   EXPECT_THAT(plan_text(*plan), HasSubstr("view %3 %2 float [32] [] 0"));
 }
 
+// Tensors without a storage are told apart by their own ids.
+TEST(BenchPlan, WithoutAStorageTensorsAreThemselves) {
+  const auto plan = plan_of({relu_node(5, 10, 0, 11, 21), relu_node(6, 12, 0, 13, 22),
+                             relu_node(7, 10, 0, 14, 23), relu_node(8, 12, 0, 15, 24)},
+                            few_operators());
+  ASSERT_TRUE(plan);
+  EXPECT_THAT(plan->externals, SizeIs(2));
+  EXPECT_THAT(plan->storages, SizeIs(2));
+}
+
 TEST(BenchPlan, LevelsChooseCallersOrTheCalled) {
   const NodeLine linear{
       5,

@@ -37,6 +37,13 @@ bool same_sizes(const TensorSpec& one, const TensorSpec& other) {
   return left == right;
 }
 
+/// a × b, no more than tensors can reach.
+std::int64_t times(std::int64_t a, std::int64_t b) {
+  constexpr std::int64_t kBeyond = std::int64_t{1} << 62;
+  std::int64_t product = 0;
+  return __builtin_mul_overflow(a, b, &product) ? kBeyond : std::min(product, kBeyond);
+}
+
 std::optional<std::int64_t> changed(std::int64_t value, const SizeChanges& changes) {
   const auto found = changes.find(value);
   if (found == changes.end()) return std::nullopt;
@@ -72,18 +79,18 @@ class Restrider {
       if (old[d] != dense) {
         const auto gap = changed(old[d], changes_);
         if (!gap && old[d] % dense != 0) return std::nullopt;
-        now = gap ? *gap : now * (old[d] / dense);
+        now = gap ? *gap : times(now, old[d] / dense);
         dense = old[d];
       }
       made[d] = now;
-      dense *= sizes[d];
-      now *= size(sizes[d]);
+      dense = times(dense, sizes[d]);
+      now = times(now, size(sizes[d]));
     }
     return made;
   }
 
   /// Where a view begins: so many steps along each dimension, whole parts of its own length where
-  /// they are that.
+  /// they are that. Negative where that is nowhere.
   [[nodiscard]] std::int64_t offset(const TensorSpec& old, const TensorSpec& made) const {
     if (old.strides.empty() || made.strides.empty()) return old.offset;
     std::int64_t left = old.offset, at = 0;
@@ -97,8 +104,8 @@ class Restrider {
       if (widest == old.strides.size()) return at + left;
       const std::int64_t steps = left / old.strides[widest], own = old.sizes[widest];
       const std::int64_t now =
-          own > 1 && steps % own == 0 ? steps / own * made.sizes[widest] : size(steps);
-      at += now * made.strides[widest];
+          own > 1 && steps % own == 0 ? times(steps / own, made.sizes[widest]) : size(steps);
+      if (__builtin_add_overflow(at, times(now, made.strides[widest]), &at)) return -1;
       left -= steps * old.strides[widest];
     }
     return at;

@@ -26,6 +26,7 @@ std::optional<Slot> Slots::known(const RecordedTensor& tensor) const {
   if (named == by_id_.end() || named->second.storage != tensor.storage) return std::nullopt;
   const Named& found = named->second;
   if (!same_tensor(plan_.info[found.slot].spec, tensor.spec)) return std::nullopt;
+  if (tensor.storage == 0) return found.slot;  // of no storage, which says nothing of others
   const auto held = by_storage_.find(tensor.storage);
   if (held != by_storage_.end() && held->second.generation != found.generation) return std::nullopt;
   return found.slot;
