@@ -18,17 +18,17 @@ std::int64_t sum(std::int64_t a, std::int64_t b) { return a > kMost - b ? kMost 
 
 /// The most that results take at one time.
 std::int64_t results_peak(const Plan& plan) {
-  std::vector<std::uint32_t> users(plan.groups.size(), 0);
+  std::vector<std::uint32_t> users(plan.group_bytes.size(), 0);
   std::int64_t now = 0, most = 0;
   for (const Step& step : plan.steps) {
     for (const Output& output : step.outputs) {
       const Group group = plan.info[output.slot].group;
-      if (group != kNoGroup && users[group]++ == 0) now = sum(now, plan.groups[group]);
+      if (group != kNoGroup && users[group]++ == 0) now = sum(now, plan.group_bytes[group]);
     }
     most = std::max(most, now);
     for (const Slot slot : step.last) {
       const Group group = plan.info[slot].group;
-      if (group != kNoGroup && --users[group] == 0) now -= plan.groups[group];
+      if (group != kNoGroup && --users[group] == 0) now -= plan.group_bytes[group];
     }
   }
   return most;

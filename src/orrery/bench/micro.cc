@@ -93,8 +93,8 @@ class Extract {
     const auto shared = storages_.find(memory_of(info));
     if (shared != storages_.end()) return add_slot(old, {info.spec, shared->second, kNoGroup});
     const auto [group, added] =
-        groups_.try_emplace(info.group, static_cast<Group>(made_.groups.size()));
-    if (added) made_.groups.push_back(whole_.groups[info.group]);
+        groups_.try_emplace(info.group, static_cast<Group>(made_.group_bytes.size()));
+    if (added) made_.group_bytes.push_back(whole_.group_bytes[info.group]);
     return add_slot(old, {info.spec, kNoStorage, group->second});
   }
 

@@ -69,7 +69,7 @@ TEST(BenchSizes, ProductsFollowTheirFactors) {
   EXPECT_THAT(text, HasSubstr("float [210,420] []"));
   EXPECT_THAT(text, HasSubstr("i[210,2,210]) -> 0 %4 float [210,2,210]"));
   EXPECT_EQ(other->storages[1].bytes, 210 * 260 * 4);
-  EXPECT_EQ(other->groups[0], 210 * 420 * 4);
+  EXPECT_EQ(other->group_bytes[0], 210 * 420 * 4);
   EXPECT_DOUBLE_EQ(work_of(*plan).flops, 2. * 200 * 240 * 400);
   EXPECT_DOUBLE_EQ(work_of(*other).flops, 2. * 210 * 260 * 420);
 }

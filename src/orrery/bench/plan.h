@@ -57,7 +57,7 @@ inline constexpr Group kNoGroup = ~Group{0};
 struct SlotInfo {
   TensorSpec spec;
   std::uint32_t storage = kNoStorage;  ///< in Plan::storages, of tensors that see one of those
-  Group group = kNoGroup;              ///< of other tensors, in Plan::groups
+  Group group = kNoGroup;              ///< of other tensors, in Plan::group_bytes
 };
 
 /// An argument as the operator's schema wants it.
@@ -149,8 +149,8 @@ struct Plan {
   std::vector<Step> steps;
   std::vector<Source> sources;  ///< by recorded operator, in order
   std::uint32_t slots = 0;
-  std::vector<SlotInfo> info;        ///< by slot
-  std::vector<std::int64_t> groups;  ///< bytes of what results share
+  std::vector<SlotInfo> info;             ///< by slot
+  std::vector<std::int64_t> group_bytes;  ///< bytes of what results share
   std::vector<double> reuse;  ///< shares of rows by how often they are used; for Fill::Kind::reuse
 
   // What was not selected.

@@ -292,7 +292,7 @@ std::optional<Plan> Sizes::with(const SizeChanges& changes) const {
     std::int64_t& bytes = made.storages[external.storage].bytes;
     bytes = std::max(bytes, *reach_of(external.spec));
   }
-  std::fill(made.groups.begin(), made.groups.end(), 0);
+  std::fill(made.group_bytes.begin(), made.group_bytes.end(), 0);
   for (Step& step : made.steps) {
     if (step.kind == Step::Kind::call &&
         !change_arguments(made.operations[step.operation], step, restrider))
@@ -306,7 +306,7 @@ std::optional<Plan> Sizes::with(const SizeChanges& changes) const {
       const SlotInfo& info = made.info[output.slot];
       output.spec = info.spec;
       if (info.group != kNoGroup)
-        made.groups[info.group] = std::max(made.groups[info.group], *reach_of(info.spec));
+        made.group_bytes[info.group] = std::max(made.group_bytes[info.group], *reach_of(info.spec));
     }
   }
   choose_fills(made);

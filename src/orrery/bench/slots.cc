@@ -107,8 +107,8 @@ Result<Slot> Slots::output(const RecordedTensor& tensor, const std::vector<Slot>
     name(tensor, slot);
     return slot;
   }
-  const auto group = static_cast<Group>(plan_.groups.size());
-  plan_.groups.push_back(*reach);
+  const auto group = static_cast<Group>(plan_.group_bytes.size());
+  plan_.group_bytes.push_back(*reach);
   const Slot slot = add(tensor.spec, kNoStorage, group);
   if (tensor.storage != 0)
     by_storage_[tensor.storage] = {kNoStorage, slot, *reach, tensor.spec.dtype, ++generation_};

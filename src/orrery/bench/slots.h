@@ -14,8 +14,8 @@
 
 namespace orrery::bench {
 
-/// Gives slots to tensors in the order in which they are used (Plan::info, Plan::groups), and makes
-/// what exists before.
+/// Gives slots to tensors in the order in which they are used (Plan::info, Plan::group_bytes), and
+/// makes what exists before.
 class Slots {
  public:
   explicit Slots(Plan& plan) : plan_(plan) {}
