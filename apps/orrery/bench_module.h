@@ -29,7 +29,7 @@ class BenchModule final : public bench::Operators {
 
   [[nodiscard]] std::string version() const { return version_(); }
   [[nodiscard]] std::vector<bench::Overload> overloads(std::string_view name) const override;
-  /// Errc: input_corrupt with the module's own words.
+  /// Errc: limit_exceeded with the module's own words: memory is what plans of ours run out of.
   [[nodiscard]] Result<bench::Outcome> play(const std::string& plan, const BenchPlay& how) const;
 
  private:

@@ -9,12 +9,17 @@
 #include <vector>
 
 #include "orrery/bench/bench_testing.h"
+#include "orrery/bench/memory.h"
+#include "orrery/bench/micro.h"
 #include "orrery/bench/plan_text.h"
+#include "orrery/bench/sizes.h"
 #include "orrery/core/check.h"
 
 using namespace orrery;
 
 namespace {
+
+constexpr std::int64_t kLimit = std::int64_t{1} << 40;
 
 /// Takes every operator by its recorded schema.
 class Anything final : public bench::Operators {
@@ -50,7 +55,19 @@ void check(const bench::Plan& plan) {
     for (const bench::Output& output : step.outputs) ORRERY_CHECK(output.slot < plan.slots);
     for (const bench::Slot slot : step.last) ORRERY_CHECK(slot < plan.slots);
   }
-  ORRERY_CHECK(plan.peak_bytes <= std::int64_t{1} << 40);
+  ORRERY_CHECK(plan.peak_bytes <= kLimit);
+}
+
+/// What is made of plans holds together, too.
+void check_made(const bench::Plan& plan) {
+  if (plan.steps.size() > 500) return;
+  if (const auto all = bench::micro_plans(plan, "", kLimit))
+    for (const bench::Micro& micro : *all) check(micro.plan);
+  const bench::Sizes sizes(plan);
+  bench::SizeChanges changes;
+  for (const std::int64_t size : sizes.free()) changes[size] = size + size / 16 + 1;
+  auto other = sizes.with(changes);
+  if (other && bench::plan_memory(*other, kLimit)) check(*other);
 }
 
 }  // namespace
@@ -61,15 +78,18 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   Anything operators;
   operators.learn(*profile);
   bench::PlanOptions options;
-  options.memory_limit = std::int64_t{1} << 40;
+  options.memory_limit = kLimit;
+  options.kernels = true;
   for (const bench::Level level : {bench::Level::top, bench::Level::kernel}) {
     options.select.level = level;
+    options.select.part.kind = size % 2 == 0 ? bench::Part::Kind::all : bench::Part::Kind::layers;
     const auto plan = bench::make_plan(*profile, operators, options);
     if (!plan) {
       ORRERY_CHECK(!plan.error().what.empty());
       continue;
     }
     check(*plan);
+    check_made(*plan);
     ORRERY_CHECK(bench::plan_text(*plan).starts_with("orrery benchmark 1\n"));
   }
   return 0;

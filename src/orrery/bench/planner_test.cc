@@ -85,6 +85,16 @@ TEST(BenchPlan, IdsThatComeAgainAreTheLastOnes) {
   EXPECT_THAT(plan_text(*plan), HasSubstr("view %3 %2 float [32] [] 0"));
 }
 
+// Tensors without a storage are told apart by their own ids.
+TEST(BenchPlan, WithoutAStorageTensorsAreThemselves) {
+  const auto plan = plan_of({relu_node(5, 10, 0, 11, 21), relu_node(6, 12, 0, 13, 22),
+                             relu_node(7, 10, 0, 14, 23), relu_node(8, 12, 0, 15, 24)},
+                            few_operators());
+  ASSERT_TRUE(plan);
+  EXPECT_THAT(plan->externals, SizeIs(2));
+  EXPECT_THAT(plan->storages, SizeIs(2));
+}
+
 TEST(BenchPlan, LevelsChooseCallersOrTheCalled) {
   const NodeLine linear{
       5,
@@ -143,9 +153,9 @@ TEST(BenchPlan, StepsAndScopes) {
   EXPECT_EQ(sources(options), 1u) << "the first whole step";
   options.select.all_steps = true;
   EXPECT_EQ(sources(options), 3u);
-  options.select.scope = "forward";
+  options.select.part = *parse_part("scope=forward");
   EXPECT_EQ(sources(options), 1u);
-  options.select.scope = "nowhere";
+  options.select.part = *parse_part("scope=nowhere");
   const auto none = plan_of(nodes, few_operators(), options);
   ASSERT_FALSE(none);
   EXPECT_EQ(none.error().code, Errc::usage);
