@@ -61,6 +61,10 @@ std::string operator_of(const Program& program, const Step& step) {
       return "(view)";
     case Step::Kind::stand_in:
       return "(stand-in)";
+    case Step::Kind::communicate:
+      return "(" + std::string(program.exchanges[step.exchange].kind) + ")";
+    case Step::Kind::wait:
+      return "(wait)";
     case Step::Kind::absent:
       break;
   }

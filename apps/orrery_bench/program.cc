@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "program.h"
 
+#include <algorithm>
+#include <array>
 #include <charconv>
 #include <limits>
 #include <stdexcept>
@@ -164,8 +166,36 @@ void read_outputs(Line& line, Step& step) {
   }
 }
 
-/// "call", "view", "stand_in" or "absent", and the rest of its line.
-Step read_step(std::string_view kind, Line& line) {
+Group read_group(Line& line) {
+  Group group;
+  (void)line.number<std::uint32_t>();
+  group.name = line.quoted();
+  for (const std::int64_t rank : line.integers()) {
+    if (rank < 0 || rank > std::numeric_limits<std::int32_t>::max()) line.fail("a rank");
+    group.ranks.push_back(static_cast<std::uint32_t>(rank));
+  }
+  return group;
+}
+
+Exchange read_exchange(Line& line) {
+  static constexpr std::array<std::string_view, 12> kKinds = {
+      "all_reduce", "reduce",         "all_gather", "gather", "scatter", "broadcast",
+      "all_to_all", "reduce_scatter", "barrier",    "send",   "recv",    "coalesced"};
+  Exchange exchange;
+  exchange.kind = line.word();
+  if (std::find(kKinds.begin(), kKinds.end(), exchange.kind) == kKinds.end())
+    line.fail("a kind of communication");
+  exchange.group = line.number<std::uint32_t>();
+  exchange.bytes = line.number<std::int64_t>();
+  if (line.take("peer ")) exchange.peer = line.number<std::int32_t>();
+  if (line.take("in ")) exchange.in_split = line.integers();
+  if (line.take("out ")) exchange.out_split = line.integers();
+  if (line.take("delay ")) exchange.delay_ns = line.number<std::int64_t>();
+  return exchange;
+}
+
+/// "call", "view", "stand_in", "absent", "communicate" or "wait", and the rest of its line.
+Step read_step(std::string_view kind, Line& line, Program& program) {
   Step step;
   if (kind == "call") {
     step.operation = line.number<std::uint32_t>();
@@ -187,6 +217,19 @@ Step read_step(std::string_view kind, Line& line) {
   } else if (kind == "absent") {
     step.kind = Step::Kind::absent;
     read_outputs(line, step);
+  } else if (kind == "communicate") {
+    step.kind = Step::Kind::communicate;
+    step.exchange = static_cast<std::uint32_t>(program.exchanges.size());
+    program.exchanges.push_back(read_exchange(line));
+    read_arguments(line, step);
+    read_outputs(line, step);
+    for (const Value& list : step.arguments)
+      if (list.kind != 'l' || list.items != 't') line.fail("two lists of tensors");
+    if (step.arguments.size() != 2) line.fail("two lists of tensors");
+  } else if (kind == "wait") {
+    step.kind = Step::Kind::wait;
+    step.exchange = line.number<std::uint32_t>();
+    if (step.exchange >= program.exchanges.size()) line.fail("a communication before it");
   } else {
     line.fail("a kind of step");
   }
@@ -228,6 +271,7 @@ void check(const Program& program) {
     need(value.kind != '%' || static_cast<std::uint64_t>(value.integer) < program.slots);
     for (const Value& item : value.list) again(item, again);
   };
+  for (const Exchange& exchange : program.exchanges) need(exchange.group < program.groups.size());
   for (const Step& step : program.steps) {
     need(step.kind != Step::Kind::call || step.operation < program.operations.size());
     for (const Value& value : step.arguments) check_value(value, check_value);
@@ -256,6 +300,8 @@ Program read_program(std::string_view text) {
       program.storages.push_back(read_storage(line));
     } else if (kind == "external") {
       program.externals.push_back(read_external(line));
+    } else if (kind == "group") {
+      program.groups.push_back(read_group(line));
     } else if (kind == "operation") {
       (void)line.number<std::uint32_t>();
       program.operations.emplace_back(line.word());
@@ -264,7 +310,7 @@ Program read_program(std::string_view text) {
     } else if (kind == "gap") {
       gap = line.number<std::int64_t>();
     } else {
-      program.steps.push_back(read_step(kind, line));
+      program.steps.push_back(read_step(kind, line, program));
       program.steps.back().gap_ns = gap;
       gap = 0;
     }

@@ -16,8 +16,8 @@ struct GeneratedFile {
   std::string text;
 };
 
-/// The same bytes for the same plan. Of the recording only operators, arguments, types and sizes are
-/// in it: no names of ranges, files or people, and no values of tensors.
+/// The same bytes for the same plan. Of the recording only operators, arguments, types and sizes
+/// are in it: no names of ranges, files or people, and no values of tensors.
 [[nodiscard]] std::vector<GeneratedFile> generated_program(const Plan& plan);
 
 }  // namespace orrery::bench

@@ -33,6 +33,7 @@ class Selector {
   [[nodiscard]] bool inside(EventId event) const;
   void mark_callers();
   void take();
+  void add_communication(EventId event);
 
   const Profile& profile_;
   const SelectOptions& options_;
@@ -84,7 +85,8 @@ Result<void> Selector::bound() {
 Role Selector::role(EventId event) const {
   const std::string_view name = profile_.name(event);
   const profile::Node& node = *profile_.node(event);
-  if (name == "record_param_comms" || name.starts_with("c10d::")) return Role::communication;
+  if (name == "record_param_comms" || name.starts_with("c10d::") || profile_.comm(event) != nullptr)
+    return Role::communication;
   if (name.find("DataLoader") != std::string_view::npos) return Role::hidden;
   if (profile_.string(node.kernel_backend) == "triton") return Role::candidate;
   const std::string_view schema = profile_.string(node.schema);
@@ -123,7 +125,7 @@ void Selector::take() {
     if (!inside(e)) continue;
     if (is == Role::communication) {
       covered_[e] = true;
-      ++selection_.communications;
+      add_communication(e);
     } else if (is == Role::candidate) {
       const std::string_view schema = profile_.string(profile_.node(e)->schema);
       if (calls_candidates_[e] && !schema.empty() && composite_(schema)) continue;
@@ -133,6 +135,14 @@ void Selector::take() {
       ++selection_.other_nodes;
     }
   }
+}
+
+/// Some libraries leave a node of their own beside the framework's: one communication all the same.
+void Selector::add_communication(EventId event) {
+  std::vector<EventId>& all = selection_.communications;
+  const std::uint32_t comm = profile_.op(event).comm;
+  if (comm != profile::kNone && !all.empty() && profile_.op(all.back()).comm == comm) return;
+  all.push_back(event);
 }
 
 Result<Selection> Selector::run() {

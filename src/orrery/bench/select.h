@@ -28,8 +28,8 @@ struct SelectOptions {
 
 struct Selection {
   std::vector<profile::EventId> operators;  ///< ascending by node id, which is the order of starts
-  std::uint64_t communications = 0;         ///< collectives and messages left out
-  std::uint64_t other_nodes = 0;            ///< with neither schema nor backend
+  std::vector<profile::EventId> communications;  ///< collectives, messages, waits; in that order
+  std::uint64_t other_nodes = 0;                 ///< with neither schema nor backend
 };
 
 /// True for an operator that only calls others, by its schema's text.
