@@ -150,7 +150,8 @@ int bench_run(BenchOptions& options, Session& session) {
   const auto made = benchmark(options, traces, session, findings);
   if (!made) return session.fail(made.error(), findings);
   if (!options.kineto.empty() && made->outcome) {
-    const profile::Profile timeline = bench::timeline_of(made->plan, *made->outcome);
+    profile::Profile timeline = bench::timeline_of(made->plan, *made->outcome);
+    timeline.rank = made->rank;
     if (auto done = trace::write_kineto(timeline, options.kineto, session.force); !done)
       return session.fail(done.error(), findings);
   }

@@ -19,10 +19,7 @@ struct CommunicationTime {
   Time recorded{};              ///< of the recording's kernels; 0: not known
   std::int64_t length_ns = 0;   ///< under way
   std::int64_t exposed_ns = 0;  ///< waited for by the host
-  /// Under way while operators ran.
-  [[nodiscard]] std::int64_t hidden_ns() const {
-    return length_ns > exposed_ns ? length_ns - exposed_ns : 0;
-  }
+  std::int64_t hidden_ns = 0;   ///< under way and not waited for
 };
 
 /// By kind, the longest first. O(steps · iterations).

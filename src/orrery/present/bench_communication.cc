@@ -65,7 +65,7 @@ std::string communication_table(const Benchmark& benchmark, report::Style style)
     table.row({std::string(profile::name(time.kind)), count(time.count),
                format_bytes(Bytes(time.bytes)),
                time.recorded == Time{} ? "" : format_time(time.recorded), taken(time.length_ns),
-               taken(time.hidden_ns()), taken(time.exposed_ns)});
+               taken(time.hidden_ns), taken(time.exposed_ns)});
   }
   return table.text(style);
 }
@@ -79,7 +79,7 @@ void write_communication(JsonWriter& json, const Benchmark& benchmark) {
     json.begin_object().field("kind", profile::name(time.kind)).field("count", time.count);
     json.field("bytes", time.bytes).nanoseconds("recorded", time.recorded);
     if (benchmark.outcome) {
-      json.field("length_ns", time.length_ns).field("hidden_ns", time.hidden_ns());
+      json.field("length_ns", time.length_ns).field("hidden_ns", time.hidden_ns);
       json.field("exposed_ns", time.exposed_ns);
     }
     json.end_object();
