@@ -156,6 +156,19 @@ TEST_F(Bench, GeneratedProgramsAreThePlan) {
   EXPECT_GT(called.size(), 100u);
   EXPECT_EQ(called, expected);
   EXPECT_EQ(std::system((build + "/benchmark --iterations 1 > " + folder + "/out").c_str()), 0);
+  // Communications are delays in such programs.
+  const std::string delayed =
+      file("delayed.txt",
+           "orrery benchmark 1\nslots 0\ngroup 0 \"\" []\n"
+           "communicate all_reduce 0 8 delay 30000000 (t[], t[]) -> ; last\n"
+           "wait 0 ; last\n");
+  ASSERT_EQ(std::system((build + "/benchmark " + delayed + " > " + folder + "/out").c_str()), 0);
+  std::ifstream out(folder + "/out");
+  std::string word;
+  double milliseconds = 0;
+  out >> word >> milliseconds;
+  EXPECT_EQ(word, "iteration");
+  EXPECT_GE(milliseconds, 30);
 }
 
 // What the host did between operators takes at least as long as it was recorded to.

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "orrery/core/text.h"
+#include "orrery/core/units.h"
 
 namespace orrery::bench {
 namespace {
@@ -19,6 +20,24 @@ using Members = std::vector<std::uint32_t>;
 constexpr const char* kHint =
     "give all ranks of the job, of one step: '--scope' and '--all-steps' "
     "choose the same part of each";
+
+/// Collectives to which every rank brings equally much.
+bool is_even(const Exchange& exchange) {
+  return exchange.kind != CommKind::gather && exchange.kind != CommKind::scatter &&
+         (exchange.kind != CommKind::all_to_all ||
+          (exchange.in_split.empty() && exchange.out_split.empty()));
+}
+
+/// What two that are to be one say differently; empty where they agree.
+std::pair<std::string, std::string> difference(const Exchange& a, const Exchange& b) {
+  if (a.kind != b.kind)
+    return {fmt::format("is a {}", profile::name(a.kind)),
+            fmt::format("a {}", profile::name(b.kind))};
+  if (a.peer != b.peer) return {fmt::format("has root {}", a.peer), fmt::format("root {}", b.peer)};
+  if (!is_even(a) || !is_even(b) || a.bytes == b.bytes || a.bytes < 0 || b.bytes < 0) return {};
+  return {fmt::format("is a {} of {}", profile::name(a.kind), format_bytes(Bytes(a.bytes))),
+          fmt::format("of {}", format_bytes(Bytes(b.bytes)))};
+}
 
 /// What one rank does in one group, or sends to or receives from another.
 struct Done {
@@ -107,31 +126,25 @@ class Agreement {
   [[nodiscard]] static Result<void> check_group(const Members& group,
                                                 const std::vector<Done>& members) {
     const Done& first = members.front();
+    const auto no = [&](const Done& whose, std::string what) {
+      return fail(Errc::input_mismatch, fmt::format("rank {}", whose.rank), std::move(what), kHint);
+    };
     if (members.size() != group.size())
-      return fail(
-          Errc::input_mismatch, fmt::format("rank {}", first.rank),
-          fmt::format("begins a {} with {} ranks, of which {} do the same",
-                      profile::name(first.exchanges.front()->kind), group.size(), members.size()),
-          kHint);
+      return no(first, fmt::format("begins a {} with {} ranks, of which {} do the same",
+                                   profile::name(first.exchanges.front()->kind), group.size(),
+                                   members.size()));
     for (const Done& other : members) {
       const std::size_t both = std::min(first.exchanges.size(), other.exchanges.size());
       for (std::size_t i = 0; i < both; ++i) {
-        const Exchange &left = *first.exchanges[i], &right = *other.exchanges[i];
-        if (left.kind == right.kind && left.peer == right.peer) continue;
-        return fail(
-            Errc::input_mismatch, fmt::format("rank {}", other.rank),
-            fmt::format("its collective {} with {} ranks is a {}, and rank {}'s {}", i + 1,
-                        group.size(), profile::name(right.kind), first.rank,
-                        left.kind == right.kind ? std::string("has another root")
-                                                : fmt::format("a {}", profile::name(left.kind))),
-            kHint);
+        const auto [own, theirs] = difference(*other.exchanges[i], *first.exchanges[i]);
+        if (own.empty()) continue;
+        return no(other, fmt::format("its collective {} with {} ranks {}, and rank {}'s {}", i + 1,
+                                     group.size(), own, first.rank, theirs));
       }
       if (first.exchanges.size() != other.exchanges.size())
-        return fail(
-            Errc::input_mismatch, fmt::format("rank {}", other.rank),
-            fmt::format("has {} collectives with {} ranks, and rank {} has {}",
-                        other.exchanges.size(), group.size(), first.rank, first.exchanges.size()),
-            kHint);
+        return no(other, fmt::format("has {} collectives with {} ranks, and rank {} has {}",
+                                     other.exchanges.size(), group.size(), first.rank,
+                                     first.exchanges.size()));
     }
     return {};
   }

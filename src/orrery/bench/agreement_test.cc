@@ -26,7 +26,15 @@ TEST(Agreement, IsOfKindsInTheirOrder) {
   EXPECT_THAT(disagreement(plan_with({exchange_of(CommKind::all_reduce, 8)}), other).what,
               HasSubstr("its collective 1 with 2 ranks is a broadcast, and rank 0's a all_reduce"));
   EXPECT_THAT(disagreement(other, plan_with({exchange_of(CommKind::broadcast, 8, 1)})).what,
-              HasSubstr("has another root"));
+              HasSubstr("has root 1, and rank 0's root 0"));
+  EXPECT_THAT(disagreement(plan_with({exchange_of(CommKind::all_reduce, 8)}),
+                           plan_with({exchange_of(CommKind::all_reduce, 16)}))
+                  .what,
+              HasSubstr("is a all_reduce of 16 B, and rank 0's of 8 B"));
+  EXPECT_EQ(disagreement(plan_with({exchange_of(CommKind::gather, 8)}),
+                         plan_with({exchange_of(CommKind::gather, 16)}))
+                .what,
+            "they agree");
   EXPECT_THAT(disagreement(a, plan_with({exchange_of(CommKind::all_reduce, 8)})).what,
               HasSubstr("receives 0 messages of rank 0, which sends 1"));
   EXPECT_THAT(disagreement(plan_with({exchange_of(CommKind::all_reduce, 8)}), b).what,

@@ -6,6 +6,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "orrery/bench/bench_testing.h"
@@ -46,10 +47,15 @@ void check(const bench::Plan& plan) {
     ORRERY_CHECK(external.slot < plan.slots && external.storage < plan.storages.size());
   for (const bench::Step& step : plan.steps) {
     ORRERY_CHECK(step.source < plan.sources.size());
+    const bool exchanges =
+        step.kind == bench::Step::Kind::communicate || step.kind == bench::Step::Kind::wait;
+    ORRERY_CHECK(!exchanges || step.exchange < plan.exchanges.size());
     for (const bench::Value& value : step.arguments) check_value(value, plan.slots);
     for (const bench::Output& output : step.outputs) ORRERY_CHECK(output.slot < plan.slots);
     for (const bench::Slot slot : step.last) ORRERY_CHECK(slot < plan.slots);
   }
+  for (const bench::Exchange& exchange : plan.exchanges)
+    ORRERY_CHECK(exchange.group < plan.groups.size() && exchange.source < plan.sources.size());
   ORRERY_CHECK(plan.peak_bytes <= std::int64_t{1} << 40);
 }
 
@@ -62,8 +68,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   operators.learn(*profile);
   bench::PlanOptions options;
   options.memory_limit = std::int64_t{1} << 40;
-  for (const bench::Level level : {bench::Level::top, bench::Level::kernel}) {
+  for (const auto& [level, communicate] :
+       {std::pair(bench::Level::top, bench::Communicate::really),
+        std::pair(bench::Level::kernel, bench::Communicate::delays),
+        std::pair(bench::Level::kernel, bench::Communicate::no)}) {
     options.select.level = level;
+    options.communicate = communicate;
     const auto plan = bench::make_plan(*profile, operators, options);
     if (!plan) {
       ORRERY_CHECK(!plan.error().what.empty());
