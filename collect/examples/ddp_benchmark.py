@@ -5,7 +5,8 @@
     python3 collect/examples/ddp_benchmark.py time --iterations 10
 
 The first writes what `orrery bench run --communication gloo` replays (ddp_mlp.rank0.json, ddp_mlp.rank1.json);
-the second prints, as JSON, the CPU time of each rank's process for each step (docs/bench.md).
+the second prints, as JSON, the CPU time of each step, the mean of the ranks' processes, and the most memory that
+its tensors took at rank 0 (docs/bench.md).
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ import torch.distributed as dist
 import torch.multiprocessing as processes
 from torch import nn
 
-from benchmarks import Mlp, Step, record, times
+from benchmarks import Mlp, Step, peak_bytes, record, times
 
 
 def data_parallel(width: int, layers: int, batch: int) -> Step:
@@ -52,8 +53,11 @@ def work(rank: int, meeting: str, asked: argparse.Namespace) -> None:
     if asked.what == "record":
         record(step, pathlib.Path(asked.folder) / f"ddp_mlp.rank{rank}.json")
     else:
-        taken = times(step, asked.iterations)
-        print(json.dumps({"rank": rank, "cpu_ns": taken}), flush=True)
+        taken = torch.tensor(times(step, asked.iterations))
+        held = peak_bytes(step)
+        dist.all_reduce(taken)
+        if rank == 0:
+            print(json.dumps({"cpu_ns": (taken // asked.ranks).tolist(), "peak_bytes": held}), flush=True)
     dist.barrier()
     dist.destroy_process_group()
 
