@@ -13,6 +13,7 @@
 #include "bench_rank.h"
 #include "bench_ranks.h"
 #include "inputs.h"
+#include "orrery/bench/agreement.h"
 #include "orrery/bench/generate.h"
 #include "orrery/bench/timeline.h"
 #include "orrery/core/text.h"
@@ -72,6 +73,10 @@ Result<std::vector<present::Benchmark>> benchmarks(const BenchOptions& options,
   }
   std::vector<RankToPlay> play;
   for (Planned& one : planned) play.push_back({one.made.rank, &one.made.plan, std::move(one.text)});
+  std::vector<bench::RankPlan> plans;
+  for (const RankToPlay& rank : play) plans.push_back({rank.rank, rank.plan});
+  if (auto agree = bench::check_agreement(plans); !agree)
+    return tl::unexpected(std::move(agree.error()));
   std::vector<present::Benchmark> all;
   if (!options.only_plan) {
     BenchPlay how = options.play;

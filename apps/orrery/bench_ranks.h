@@ -23,9 +23,9 @@ struct RankToPlay {
   std::string text;  ///< of the plan
 };
 
-/// Plays all of them, by processes that end with this one and leave no files behind. Where one
-/// fails, or is not done `how.timeout_ms` after another one, all are ended. Errc: of
-/// check_agreement; limit_exceeded (with the rank's own words).
+/// Plays all of them (check_agreement has nothing against it), by processes that end with this one
+/// and leave no files behind. Where one fails, or is not done `how.timeout_ms` after another one,
+/// all are ended. Errc: limit_exceeded (with the rank's own words).
 [[nodiscard]] Result<std::vector<bench::Outcome>> play_together(
     const std::vector<RankToPlay>& ranks, const BenchPlay& how);
 

@@ -4,12 +4,14 @@
 #include <gmock/gmock.h>
 
 #include "orrery/bench/bench_testing.h"
+#include "orrery/bench/generate.h"
+#include "orrery/bench/plan_text.h"
 
 namespace orrery::bench {
 namespace {
 
 using ::testing::ElementsAre;
-using ::testing::IsEmpty;
+using ::testing::HasSubstr;
 using ::testing::SizeIs;
 
 constexpr std::string_view kAllReduce =
@@ -168,6 +170,19 @@ TEST(Exchanges, OnlyRealOnesWrite) {
     EXPECT_EQ(plan->storages.front().written, how == Communicate::really);
     EXPECT_EQ(plan->communications, how == Communicate::no ? 1u : 0u);
     EXPECT_THAT(plan->exchanges, SizeIs(how == Communicate::no ? 0 : 1));
+  }
+}
+
+TEST(Exchanges, ProgramsOfTheirOwnNameNoGroups) {
+  Plan plan;
+  plan.groups = {{"secret", {0, 1}, 2}};
+  plan.exchanges.resize(1);
+  plan.exchanges.front().kind = profile::CommKind::barrier;
+  EXPECT_THAT(plan_text(plan), HasSubstr("group 0 \"secret\" [0,1]\n"));
+  for (const GeneratedFile& made : generated_program(plan)) {
+    EXPECT_EQ(made.text.find("secret"), std::string::npos) << made.name;
+    if (made.name == "README.md") EXPECT_THAT(made.text, HasSubstr("other ranks (1 of them)"));
+    if (made.name == "benchmark.txt") EXPECT_THAT(made.text, HasSubstr("group 0 \"\" [0,1]\n"));
   }
 }
 

@@ -54,6 +54,11 @@ std::string readme(const Plan& plan) {
       "| operator | calls |\n|---|---:|\n",
       plan.sources.size(), plan.steps.size());
   for (const auto& [name, count] : calls) text += fmt::format("| `{}` | {} |\n", name, count);
+  if (!plan.exchanges.empty())
+    text += fmt::format(
+        "\nCommunications with other ranks ({} of them) are delays, within their groups one after "
+        "another.\n",
+        plan.exchanges.size());
   return text;
 }
 
@@ -62,7 +67,7 @@ std::string readme(const Plan& plan) {
 std::vector<GeneratedFile> generated_program(const Plan& plan) {
   std::vector<GeneratedFile> files = {{"CMakeLists.txt", std::string(kCmake)},
                                       {"README.md", readme(plan)},
-                                      {"benchmark.txt", plan_text(plan)}};
+                                      {"benchmark.txt", plan_text(plan, /*group_names=*/false)}};
   std::string_view rest = kRuntimeText;
   for (const std::string_view source : kSources) {
     ORRERY_CHECK(rest.starts_with(kHead));

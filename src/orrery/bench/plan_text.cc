@@ -181,7 +181,7 @@ void append_storage(std::string& out, std::size_t index, const Storage& storage)
 
 }  // namespace
 
-std::string plan_text(const Plan& plan) {
+std::string plan_text(const Plan& plan, bool group_names) {
   std::string out = "orrery benchmark 1\n";
   fmt::format_to(std::back_inserter(out), "slots {}\n", plan.slots);
   if (!plan.reuse.empty()) out += fmt::format("reuse {}\n", fmt::join(plan.reuse, " "));
@@ -193,7 +193,7 @@ std::string plan_text(const Plan& plan) {
   }
   for (std::size_t i = 0; i < plan.groups.size(); ++i) {
     fmt::format_to(std::back_inserter(out), "group {} ", i);
-    append_json_text(out, plan.groups[i].name);
+    append_json_text(out, group_names ? plan.groups[i].name : std::string());
     out += " [";
     out += fmt::format("{}]\n", fmt::join(plan.groups[i].ranks, ","));
   }

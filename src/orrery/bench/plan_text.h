@@ -30,6 +30,7 @@
 
 namespace orrery::bench {
 
-[[nodiscard]] std::string plan_text(const Plan& plan);
+/// Without `group_names` process groups have none.
+[[nodiscard]] std::string plan_text(const Plan& plan, bool group_names = true);
 
 }  // namespace orrery::bench
