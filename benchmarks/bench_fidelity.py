@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """How near replays come to what was recorded: the process's CPU time of collect/examples/benchmarks.py
-and of `orrery bench run` of its recordings, in turns, one thread. docs/bench.md has what it printed.
+and of `orrery bench run` of its recordings, in turns, one thread (of ddp_benchmark.py, as ddp_mlp, the mean of
+both ranks' processes, which communicate by gloo). docs/bench.md has what it printed.
 
     benchmarks/bench_fidelity.py --program build/release/apps/orrery/orrery --pairs 10
 
@@ -18,8 +19,8 @@ import sys
 import tempfile
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-EXAMPLE = ROOT / "collect" / "examples" / "benchmarks.py"
-MODELS = ["cnn", "mlp", "transformer", "dlrm"]
+EXAMPLES = ROOT / "collect" / "examples"
+MODELS = ["cnn", "mlp", "transformer", "dlrm", "ddp_mlp"]
 # Freed memory stays with the process: else pages are taken and given back, in each process in another rhythm.
 KEEP_MEMORY = {"MALLOC_TRIM_THRESHOLD_": str(1 << 34), "MALLOC_MMAP_THRESHOLD_": str(1 << 34)}
 
@@ -31,17 +32,26 @@ def run(command, environment):
     return json.loads(done.stdout) if done.stdout else None
 
 
+def example(what, model):
+    script = "ddp_benchmark.py" if model == "ddp_mlp" else "benchmarks.py"
+    return ["/usr/bin/python3", EXAMPLES / script, what] + ([] if model == "ddp_mlp" else [model])
+
+
 def original(model, iterations, environment):
-    return run(["/usr/bin/python3", EXAMPLE, "time", model, "--iterations", str(iterations)], environment)
+    return run(example("time", model) + ["--iterations", str(iterations)], environment)
 
 
-def replay(program, trace, level, iterations, environment):
-    command = [program, "bench", "run", trace, "--level", level, "--iterations", str(iterations), "--warm-up", "3",
+def replay(program, traces, level, iterations, environment):
+    command = [program, "bench", "run", *traces, "--level", level, "--iterations", str(iterations), "--warm-up", "3",
                "--json"]
-    return run(command, environment)["result"]
+    if len(traces) == 1:
+        return run(command, environment)["result"]
+    ranks = run(command + ["--communication", "gloo"], environment)["result"]["ranks"]
+    ranks[0]["replay"]["cpu"]["median_ns"] = statistics.mean(rank["replay"]["cpu"]["median_ns"] for rank in ranks)
+    return ranks[0]
 
 
-def compare(program, model, trace, asked, environment):
+def compare(program, model, traces, asked, environment):
     ratios = {"top": [], "kernel": []}
     there, here, last = [], {"top": [], "kernel": []}, {}
     for _ in range(asked.pairs):
@@ -49,7 +59,7 @@ def compare(program, model, trace, asked, environment):
         memory = first["peak_bytes"]
         there.append(statistics.median(first["cpu_ns"]))
         for level, of_level in ratios.items():
-            last[level] = replay(program, trace, level, asked.iterations, environment)
+            last[level] = replay(program, traces, level, asked.iterations, environment)
             here[level].append(last[level]["replay"]["cpu"]["median_ns"])
             of_level.append(here[level][-1] / there[-1] - 1)
     for level, of_level in ratios.items():
@@ -77,8 +87,9 @@ def main():
         environment.update(KEEP_MEMORY)
     with tempfile.TemporaryDirectory() as folder:
         for model in asked.models:
-            run(["/usr/bin/python3", EXAMPLE, "record", model, folder], {})
-            compare(asked.program, model, pathlib.Path(folder) / f"{model}.json", asked, environment)
+            run(example("record", model) + [folder], {})
+            traces = sorted(pathlib.Path(folder).glob(f"{model}*.json"))
+            compare(asked.program, model, traces, asked, environment)
 
 
 if __name__ == "__main__":

@@ -2,25 +2,23 @@
 //
 // orrery bench: recordings as benchmarks that run.
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <CLI/CLI.hpp>
-#include <chrono>
 #include <memory>
-#include <optional>
 #include <utility>
 
 #include "arguments.h"
 #include "bench_micro.h"
 #include "bench_module.h"
-#include "bench_obfuscate.h"
+#include "bench_options.h"
+#include "bench_rank.h"
+#include "bench_ranks.h"
 #include "inputs.h"
+#include "orrery/bench/agreement.h"
 #include "orrery/bench/generate.h"
-#include "orrery/bench/plan_text.h"
-#include "orrery/bench/planner.h"
 #include "orrery/bench/timeline.h"
 #include "orrery/core/text.h"
-#include "orrery/core/units.h"
+#include "orrery/present/bench_communication.h"
 #include "orrery/present/bench_text.h"
 #include "orrery/trace/kineto/writer.h"
 #include "output_file.h"
@@ -30,103 +28,6 @@ namespace orrery::app {
 
 namespace {
 
-struct BenchOptions {
-  std::vector<std::string> words;
-  std::optional<std::uint32_t> rank;
-  std::string level = "top";
-  std::string subtrace, memory_limit, reuse, plan, kineto;
-  bool all_steps = false, only_plan = false;
-  BenchPlay play;
-  MicroOptions micro;
-  ObfuscateBench obfuscate;
-};
-
-std::int64_t now_ns() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(
-             std::chrono::steady_clock::now().time_since_epoch())
-      .count();
-}
-
-/// Three quarters of what is installed.
-std::int64_t usual_limit() {
-  return static_cast<std::int64_t>(::sysconf(_SC_PHYS_PAGES)) * ::sysconf(_SC_PAGESIZE) / 4 * 3;
-}
-
-/// "0.5,0.3,0.2": shares, of which at least one is positive; made to sum to 1.
-Result<std::vector<double>> shares_of(std::string_view text) {
-  std::vector<double> shares;
-  double sum = 0;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find(','), text.size());
-    const auto share = parse_number(text.substr(0, end), "--reuse");
-    if (!share) return tl::unexpected(share.error());
-    if (*share < 0 || shares.size() == 17)
-      return fail(Errc::usage, "--reuse", "takes up to 17 shares, none of them negative",
-                  "--reuse 0.6,0.3,0.1: of the rows that are used, 60 % once, 30 % twice, …");
-    shares.push_back(*share);
-    sum += *share;
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
-  if (!shares.empty() && !(sum > 0))
-    return fail(Errc::usage, "--reuse", "all shares are 0", "--reuse 0.6,0.3,0.1");
-  for (double& share : shares) share /= sum;
-  return shares;
-}
-
-Result<bench::PlanOptions> plan_options(const BenchOptions& options) {
-  bench::PlanOptions plan;
-  if (options.level != "top" && options.level != "kernel")
-    return fail(Errc::usage, "--level", in_quotes(options.level) + " is none",
-                "top (the outermost operators) or kernel (those that do the work)");
-  plan.select.level = options.level == "top" ? bench::Level::top : bench::Level::kernel;
-  auto part = bench::parse_part(options.subtrace);
-  if (!part) return tl::unexpected(std::move(part.error()));
-  plan.select.part = *std::move(part);
-  plan.select.all_steps = options.all_steps;
-  if (auto fitting = check_micro(options.micro); !fitting)
-    return tl::unexpected(std::move(fitting.error()));
-  if (auto known = check_obfuscate(options.obfuscate); !known)
-    return tl::unexpected(std::move(known.error()));
-  plan.kernels = options.micro.asked;
-  plan.memory_limit = usual_limit();
-  if (!options.memory_limit.empty()) {
-    const auto limit = parse_bytes(options.memory_limit, "--memory-limit");
-    if (!limit) return tl::unexpected(limit.error());
-    plan.memory_limit = limit->count();
-  }
-  auto shares = shares_of(options.reuse);
-  if (!shares) return tl::unexpected(std::move(shares.error()));
-  plan.reuse = *std::move(shares);
-  if (options.play.iterations == 0 || options.play.iterations > 100'000)
-    return fail(Errc::usage, "--iterations", "is 1 to 100,000");
-  if (options.play.threads < 1 || options.play.threads > 1024)
-    return fail(Errc::usage, "--threads", "is 1 to 1,024");
-  return plan;
-}
-
-/// The rank to be replayed: the one asked for, or the only one that there is.
-Result<intake::RankTrace> read_one(const BenchOptions& options,
-                                   const std::vector<std::string>& traces, Findings& findings) {
-  intake::JobOptions job;
-  job.traces = traces;
-  const auto ranks = intake::find_ranks(job, findings);
-  if (!ranks) return tl::unexpected(ranks.error());
-  const intake::RankFiles* chosen = &ranks->front();
-  if (options.rank || ranks->size() > 1) {
-    chosen = nullptr;
-    for (const intake::RankFiles& files : *ranks)
-      if (options.rank && files.rank == *options.rank) chosen = &files;
-    if (chosen == nullptr && !(options.rank && ranks->size() == 1))
-      return fail(Errc::usage, "--rank",
-                  fmt::format("which of ranks {} to {}?", ranks->front().rank, ranks->back().rank),
-                  "orrery bench run --rank N TRACE…");
-    if (chosen == nullptr) chosen = &ranks->front();
-  }
-  auto read = intake::read_rank(*chosen, std::make_shared<StringPool>());
-  if (read) findings.merge(read->findings);
-  return read;
-}
-
 Result<present::Benchmark> benchmark(BenchOptions& options, const std::vector<std::string>& traces,
                                      Session& session, Findings& findings) {
   const auto asked = plan_options(options);
@@ -134,31 +35,59 @@ Result<present::Benchmark> benchmark(BenchOptions& options, const std::vector<st
   options.play.memory_limit = asked->memory_limit;
   const auto module = BenchModule::load();
   if (!module) return tl::unexpected(module.error());
-  present::Benchmark made;
   const std::int64_t begin = now_ns();
   const auto rank = read_one(options, traces, findings);
-  if (!rank) return tl::unexpected(rank.error());
-  made.load_ns = now_ns() - begin;
-  auto plan = bench::make_plan(rank->profile, **module, *asked);
-  if (!plan) return tl::unexpected(std::move(plan.error()));
-  auto obfuscated = obfuscate_plan(*plan, options.obfuscate, **module, options.play);
-  if (!obfuscated) return tl::unexpected(std::move(obfuscated.error()));
-  made.obfuscated = *std::move(obfuscated);
-  const std::string text = bench::plan_text(*plan);
-  made.plan_ns = now_ns() - begin - made.load_ns;
-  made.plan = *std::move(plan);
-  made.rank = rank->files.rank;
-  made.file = rank->profile.where;
-  made.framework = (*module)->version();
-  made.level = options.level;
+  auto planned = plan_rank(options, *asked, **module, rank, now_ns() - begin);
+  if (!planned) return tl::unexpected(std::move(planned.error()));
+  auto& [made, text] = *planned;
   if (!options.plan.empty())
     if (auto done = write_output(options.plan, text, session.force); !done)
       return tl::unexpected(std::move(done.error()));
-  if (options.only_plan) return made;
+  if (options.only_plan) return std::move(made);
   auto outcome = (*module)->play(text, options.play);
   if (!outcome) return tl::unexpected(std::move(outcome.error()));
   made.outcome = *std::move(outcome);
-  return made;
+  return std::move(made);
+}
+
+/// All ranks, each by a process of its own.
+Result<std::vector<present::Benchmark>> benchmarks(const BenchOptions& options,
+                                                   const std::vector<std::string>& traces,
+                                                   Findings& findings) {
+  auto asked = plan_options(options);
+  if (!asked) return tl::unexpected(asked.error());
+  const auto module = BenchModule::load();
+  if (!module) return tl::unexpected(module.error());
+  const auto ranks = ranks_asked(options, traces, findings);
+  if (!ranks) return tl::unexpected(ranks.error());
+  if (options.memory_limit.empty()) asked->memory_limit /= static_cast<std::int64_t>(ranks->size());
+  std::vector<Planned> planned;
+  for (const intake::RankFiles& files : *ranks) {
+    const std::int64_t begin = now_ns();
+    auto rank = intake::read_rank(files, std::make_shared<StringPool>());
+    if (rank) findings.merge(rank->findings);
+    auto one = plan_rank(options, *asked, **module, rank, now_ns() - begin);
+    if (!one) return tl::unexpected(std::move(one.error()));
+    planned.push_back(*std::move(one));
+  }
+  std::vector<RankToPlay> play;
+  for (Planned& one : planned) play.push_back({one.made.rank, &one.made.plan, std::move(one.text)});
+  std::vector<bench::RankPlan> plans;
+  for (const RankToPlay& rank : play) plans.push_back({rank.rank, rank.plan});
+  if (auto agree = bench::check_agreement(plans); !agree)
+    return tl::unexpected(std::move(agree.error()));
+  std::vector<present::Benchmark> all;
+  if (!options.only_plan) {
+    BenchPlay how = options.play;
+    how.memory_limit = asked->memory_limit;
+    how.timeout_ms = static_cast<std::int64_t>(options.timeout * 1000);
+    auto outcomes = play_together(play, how);
+    if (!outcomes) return tl::unexpected(std::move(outcomes.error()));
+    for (std::size_t i = 0; i < planned.size(); ++i)
+      planned[i].made.outcome = std::move((*outcomes)[i]);
+  }
+  for (Planned& one : planned) all.push_back(std::move(one.made));
+  return all;
 }
 
 /// Writes all of them, or says which one is in the way before the first.
@@ -186,6 +115,10 @@ int bench_generate(BenchOptions& options, const std::vector<std::string>& traces
     return session.fail({Errc::usage, "--output", "where is the program to go?",
                          "orrery bench generate TRACE -o FOLDER"});
   options.only_plan = true;
+  if (options.communication == "gloo")
+    return session.fail({Errc::usage, "--communication",
+                         "programs of their own do not communicate with each other",
+                         "skip, or predicted: then each communication is a delay"});
   Findings findings;
   const auto made = benchmark(options, traces, session, findings);
   if (!made) return session.fail(made.error(), findings);
@@ -199,8 +132,24 @@ int bench_generate(BenchOptions& options, const std::vector<std::string>& traces
                          [&] { return present::bench_json(*made, findings); });
 }
 
+int bench_run_ranks(BenchOptions& options, const std::vector<std::string>& traces,
+                    Session& session) {
+  for (const auto& [given, name] : {std::pair(!options.kineto.empty(), "--kineto"),
+                                    std::pair(!options.plan.empty(), "--write-plan"),
+                                    std::pair(options.rank.has_value(), "--rank")})
+    if (given)
+      return session.fail({Errc::usage, name, "is of one rank, and with gloo several are replayed",
+                           "'--ranks 0-3' says which"});
+  Findings findings;
+  const auto made = benchmarks(options, traces, findings);
+  if (!made) return session.fail(made.error(), findings);
+  return session.deliver(present::bench_ranks_text(*made, findings, session.out_style()),
+                         [&] { return present::bench_ranks_json(*made, findings); });
+}
+
 int bench_run(BenchOptions& options, Session& session) {
   const std::string what = options.words.empty() ? "" : options.words.front();
+  if (what == kPlayRank && options.words.size() == 1) return play_rank(session);
   if (what != "run" && what != "generate")
     return session.fail({Errc::usage, "bench",
                          what.empty() ? "what?" : in_quotes(what) + " is nothing that it can do",
@@ -210,6 +159,7 @@ int bench_run(BenchOptions& options, Session& session) {
     return session.fail(
         {Errc::usage, "bench " + what, "which recording?", "orrery bench " + what + " TRACE…"});
   if (what == "generate") return bench_generate(options, traces, session);
+  if (options.communication == "gloo") return bench_run_ranks(options, traces, session);
   Findings findings;
   const bool only_plan = std::exchange(options.only_plan, options.only_plan || options.micro.asked);
   const auto made = benchmark(options, traces, session, findings);
@@ -217,46 +167,13 @@ int bench_run(BenchOptions& options, Session& session) {
   if (options.micro.asked && !only_plan)
     return run_micro(*made, options.micro, options.play, findings, session);
   if (!options.kineto.empty() && made->outcome) {
-    const profile::Profile timeline = bench::timeline_of(made->plan, *made->outcome);
+    profile::Profile timeline = bench::timeline_of(made->plan, *made->outcome);
+    timeline.rank = made->rank;
     if (auto done = trace::write_kineto(timeline, options.kineto, session.force); !done)
       return session.fail(done.error(), findings);
   }
   return session.deliver(present::bench_text(*made, findings, session.out_style()),
                          [&] { return present::bench_json(*made, findings); });
-}
-
-void add_replay_options(CLI::App& command, BenchOptions& options) {
-  const auto option = [&](const char* names, auto& value, const char* about, const char* type) {
-    return command.add_option(names, value, about)->type_name(type)->group("The replay");
-  };
-  option("--rank", options.rank, "Which of several ranks", "N");
-  option("--level", options.level,
-         "top: the outermost operators (any release has them); or kernel: those that do the work",
-         "HOW");
-  option("--subtrace", options.subtrace,
-         "Only a part: scope=NAME (what the first range or operator with this in its name\n"
-         "contains), layer=N or layers=N-M (what repeats as layers do), or times since the\n"
-         "step's begin (10ms-20ms)",
-         "PART");
-  command
-      .add_flag("--all-steps", options.all_steps,
-                "All steps of the recording; else the first whole one where steps are marked")
-      ->group("The replay");
-  option("--iterations", options.play.iterations, "How many count", "N");
-  option("--warm-up", options.play.warm_up, "Iterations before those; at least one", "N");
-  option("--threads", options.play.threads, "Of operators", "N");
-  command
-      .add_flag("--think", options.play.think,
-                "Wait where the recorded host did something else (needs a device trace, too)")
-      ->group("The replay");
-  option("--reuse", options.reuse,
-         "Of the rows of tables that are looked up, the shares used once, twice, 3 to 4 times, "
-         "5 to 8 …; else evenly drawn",
-         "SHARES");
-  option("--memory-limit", options.memory_limit,
-         "Most that tensors may take; else three quarters of the machine's", "SIZE");
-  command.add_flag("--only-plan", options.only_plan, "Plan and say what would be replayed")
-      ->group("The replay");
 }
 
 }  // namespace

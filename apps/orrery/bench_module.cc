@@ -25,6 +25,10 @@ bench::Outcome outcome_of(const OrreryBenchAnswer& answer) {
   outcome.cpu_ns.assign(answer.cpu_ns, answer.cpu_ns + answer.iterations);
   outcome.begin_ns.assign(answer.begin_ns, answer.begin_ns + all);
   outcome.length_ns.assign(answer.length_ns, answer.length_ns + all);
+  const std::size_t exchanged = answer.exchanges * answer.iterations;
+  outcome.exchange_begin_ns.assign(answer.exchange_begin_ns, answer.exchange_begin_ns + exchanged);
+  outcome.exchange_length_ns.assign(answer.exchange_length_ns,
+                                    answer.exchange_length_ns + exchanged);
   outcome.failures.assign(answer.failures, answer.failures + answer.steps);
   for (std::size_t s = 0; s < answer.steps; ++s) {
     outcome.reasons.emplace_back(answer.reasons[s]);
@@ -90,13 +94,20 @@ std::vector<bench::Overload> BenchModule::overloads(std::string_view name) const
 }
 
 Result<bench::Outcome> BenchModule::play(const std::string& plan, const BenchPlay& how) const {
-  const OrreryBenchQuestion question{plan.data(),     plan.size(), how.warm_up,
-                                     how.iterations,  how.threads, how.think ? 1 : 0,
-                                     how.memory_limit};
+  const OrreryBenchQuestion question{
+      plan.data(),      plan.size(),
+      how.warm_up,      how.iterations,
+      how.threads,      how.think ? 1 : 0,
+      how.memory_limit, how.store.empty() ? nullptr : how.store.c_str(),
+      how.rank,         how.ranks.data(),
+      how.ranks.size(), how.timeout_ms};
   OrreryBenchAnswer* const answer = play_(&question);
   if (answer->error != nullptr) {
     const std::string why = printable(answer->error, 300);
     free_(answer);
+    if (!how.store.empty())
+      return fail(Errc::limit_exceeded, fmt::format("replay of rank {}", how.rank), why,
+                  "ranks have to be recordings of one job; '--memory-limit' is of each");
     return fail(Errc::limit_exceeded, "replay", why,
                 "--memory-limit says how much memory tensors may take");
   }

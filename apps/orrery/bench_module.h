@@ -20,6 +20,11 @@ struct BenchPlay {
   std::int32_t threads = 1;
   bool think = false;
   std::int64_t memory_limit = 0;
+  // Communications between processes (bench/module.h).
+  std::string store;  ///< empty: none
+  std::uint32_t rank = 0;
+  std::vector<std::uint32_t> ranks;
+  std::int64_t timeout_ms = 60'000;
 };
 
 class BenchModule final : public bench::Operators {

@@ -4,13 +4,13 @@
 #include <ATen/ATen.h>
 #include <ATen/Parallel.h>
 #include <c10/util/Logging.h>
-#include <time.h>
 
 #include <algorithm>
 #include <cstring>
 #include <stdexcept>
 #include <utility>
 
+#include "clock.h"
 #include "fill.h"
 #include "instructions.h"
 #include "memory.h"
@@ -18,14 +18,6 @@
 
 namespace orrery::replay {
 namespace {
-
-std::int64_t clock_ns(clockid_t clock) {
-  timespec now{};
-  ::clock_gettime(clock, &now);
-  return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
-}
-
-std::int64_t wall_ns() { return clock_ns(CLOCK_MONOTONIC); }
 
 std::string first_line(const char* text) {
   const std::string all = text;
@@ -52,12 +44,14 @@ class Player {
   void allocate();
   void restore();
   void iterate(bool counts, unsigned iteration);
-  void wait(std::int64_t gap_ns) const;
+  void think(std::int64_t gap_ns) const;
   void step(std::size_t index);
   void call(Instruction& instruction, std::size_t index);
   void take_results(Instruction& instruction, std::size_t index);
   void view(const Instruction& instruction);
   void stand_in(const Instruction& instruction);
+  void communicate(const Instruction& instruction);
+  void wait_for(std::size_t exchange);
   void make_results(const Instruction& instruction);
   void fail(Instruction& instruction, std::size_t index, const char* why);
 
@@ -67,7 +61,11 @@ class Player {
   std::vector<at::Tensor> storages_, copies_;
   std::vector<at::Tensor> slots_;
   std::vector<c10::IValue> stack_;
-  bool trying_ = true;  // the first iteration: results are compared with what was recorded
+  std::unique_ptr<Communicator> delays_;
+  Communicator* communicator_ = nullptr;
+  std::vector<bool> under_way_;  // by exchange
+  std::vector<Busy> busy_;       // by exchange
+  bool trying_ = true;           // the first iteration: results are compared with what was recorded
   Played played_;
 };
 
@@ -96,7 +94,7 @@ void Player::restore() {
     slots_[external.slot] = strided(storages_[external.storage], external.spec);
 }
 
-void Player::wait(std::int64_t gap_ns) const {
+void Player::think(std::int64_t gap_ns) const {
   if (!options_.think || gap_ns <= 0) return;
   const std::int64_t until = wall_ns() + gap_ns;
   while (wall_ns() < until) {
@@ -144,6 +142,27 @@ void Player::stand_in(const Instruction& instruction) {
   }
   calculate(instruction.flops);
   make_results(instruction);
+}
+
+void Player::communicate(const Instruction& instruction) {
+  make_results(instruction);
+  std::vector<at::Tensor> sent, received;
+  for (const ListArgument& list : instruction.lists) {
+    for (const Slot slot : list.slots) {
+      if (slot != kNothing && slots_[slot].defined())
+        (list.argument == 0 ? sent : received).push_back(slots_[slot]);
+    }
+  }
+  for (const Result& result : instruction.results) received.push_back(slots_[result.slot]);
+  if (under_way_[instruction.exchange]) wait_for(instruction.exchange);
+  under_way_[instruction.exchange] = true;
+  communicator_->begin(instruction.exchange, sent, received);
+}
+
+void Player::wait_for(std::size_t exchange) {
+  if (!under_way_[exchange]) return;
+  under_way_[exchange] = false;
+  busy_[exchange] = communicator_->wait(exchange);
 }
 
 /// In the first iteration results of other sizes are told: their values decide, and differ here.
@@ -195,6 +214,8 @@ void Player::call(Instruction& instruction, std::size_t index) {
 
 void Player::step(std::size_t index) {
   Instruction& instruction = instructions_[index];
+  if (instruction.kind == Step::Kind::communicate) return communicate(instruction);
+  if (instruction.kind == Step::Kind::wait) return wait_for(instruction.exchange);
   if (instruction.broken) {
     ++played_.failures[index];
     make_results(instruction);
@@ -212,6 +233,9 @@ void Player::step(std::size_t index) {
         return stand_in(instruction);
       case Step::Kind::absent:
         return make_results(instruction);
+      case Step::Kind::communicate:
+      case Step::Kind::wait:
+        return;
     }
   } catch (const std::exception& error) {
     ++played_.failures[index];
@@ -221,10 +245,11 @@ void Player::step(std::size_t index) {
 
 void Player::iterate(bool counts, unsigned iteration) {
   restore();
+  communicator_->meet();
   const std::size_t first = std::size_t{iteration} * instructions_.size();
   const std::int64_t begin = wall_ns(), cpu = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
   for (std::size_t i = 0; i < instructions_.size(); ++i) {
-    wait(instructions_[i].gap_ns);
+    think(instructions_[i].gap_ns);
     const std::int64_t from = wall_ns();
     step(i);
     if (counts) {
@@ -233,8 +258,13 @@ void Player::iterate(bool counts, unsigned iteration) {
     }
     for (const Slot slot : instructions_[i].last) slots_[slot].reset();
   }
+  for (std::size_t e = 0; e < under_way_.size(); ++e) wait_for(e);
   stack_.clear();
   if (!counts) return;
+  for (std::size_t e = 0; e < busy_.size(); ++e) {
+    played_.exchange_begin_ns.push_back(busy_[e].begin_ns - begin);
+    played_.exchange_length_ns.push_back(busy_[e].end_ns - busy_[e].begin_ns);
+  }
   played_.cpu_ns.push_back(clock_ns(CLOCK_PROCESS_CPUTIME_ID) - cpu);
   played_.wall_ns.push_back(wall_ns() - begin);
 }
@@ -247,6 +277,10 @@ Played Player::run() {
   count_memory(options_.memory_limit);
   const at::NoGradGuard no_gradients;
   instructions_ = instructions_of(program_);
+  if (options_.communicator == nullptr) delays_ = delays_of(program_);
+  communicator_ = delays_ ? delays_.get() : options_.communicator;
+  under_way_.assign(program_.exchanges.size(), false);
+  busy_.resize(program_.exchanges.size());
   slots_.resize(program_.slots);
   played_.failures.assign(instructions_.size(), 0);
   played_.reasons.assign(instructions_.size(), {});
@@ -263,6 +297,7 @@ Played Player::run() {
   restore();
   restart_peak();
   for (unsigned i = 0; i < options_.iterations; ++i) iterate(true, i);
+  communicator_->meet();
   played_.peak_bytes = memory_peak() - played_.copies_bytes;
   return std::move(played_);
 }

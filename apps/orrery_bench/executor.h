@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "communicator.h"
 #include "program.h"
 
 namespace orrery::replay {
@@ -19,6 +20,7 @@ struct PlayOptions {
   int threads = 1;
   bool think = false;  ///< the host waits where the recorded one did something else
   std::int64_t memory_limit = std::int64_t{1} << 62;
+  Communicator* communicator = nullptr;  ///< null: delays, as the program tells them
   /// Gets the operators that are called, in order and in every iteration; of other steps
   /// Program::name.
   std::vector<std::string>* called = nullptr;
@@ -31,13 +33,16 @@ struct Played {
   std::vector<std::uint32_t> failures;            ///< by step: how many times it did not work
   std::vector<std::string> reasons;               ///< by step: the first time's, one line
   std::vector<std::uint8_t> reshaped;  ///< by step: its results were of other sizes than recorded
-  std::int64_t external_bytes = 0;     ///< held before the first step, copies not counted
-  std::int64_t copies_bytes = 0;       ///< … and the copies
-  std::int64_t peak_bytes = 0;         ///< the most held at a time, copies not counted
+  /// By iteration and exchange: when it was under way, since the iteration's beginning.
+  std::vector<std::int64_t> exchange_begin_ns, exchange_length_ns;
+  std::int64_t external_bytes = 0;  ///< held before the first step, copies not counted
+  std::int64_t copies_bytes = 0;    ///< … and the copies
+  std::int64_t peak_bytes = 0;      ///< the most held at a time, copies not counted
 };
 
 /// Errors of single steps are counted and their results made with the recorded sizes; they are not
-/// tried again. Throws std::exception where nothing can be played at all.
+/// tried again. Those of communications end it, as other ranks wait for them. Throws std::exception
+/// where nothing can be played at all.
 [[nodiscard]] Played play(const Program& program, const PlayOptions& options);
 
 }  // namespace orrery::replay

@@ -127,6 +127,7 @@ std::vector<Instruction> instructions_of(const Program& program) {
     made.last = step.last;
     made.flops = step.flops;
     made.gap_ns = step.gap_ns;
+    made.exchange = step.exchange;
     const c10::FunctionSchema* schema = nullptr;
     if (step.kind == Step::Kind::call) {
       made.handle = handles[step.operation];

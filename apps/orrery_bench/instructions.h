@@ -49,8 +49,9 @@ struct Instruction {
   std::vector<Slot> last;
   double flops = 0;
   std::int64_t gap_ns = 0;
-  bool broken = false;    ///< did not work: only makes its results
-  bool reshaped = false;  ///< results are made anew with the recorded sizes
+  std::uint32_t exchange = 0;  ///< communicate, wait
+  bool broken = false;         ///< did not work: only makes its results
+  bool reshaped = false;       ///< results are made anew with the recorded sizes
 };
 
 [[nodiscard]] at::ScalarType scalar_type(std::string_view dtype);

@@ -9,12 +9,14 @@
 #include <algorithm>
 #include <exception>
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "executor.h"
+#include "gloo.h"
 
 namespace orrery::replay {
 namespace {
@@ -69,6 +71,10 @@ void point(Owner& owner) {
   answer.failures = played.failures.data();
   answer.reasons = owner.reasons.data();
   answer.reshaped = played.reshaped.data();
+  answer.exchanges =
+      played.wall_ns.empty() ? 0 : played.exchange_begin_ns.size() / played.wall_ns.size();
+  answer.exchange_begin_ns = played.exchange_begin_ns.data();
+  answer.exchange_length_ns = played.exchange_length_ns.data();
   answer.external_bytes = played.external_bytes;
   answer.copies_bytes = played.copies_bytes;
   answer.peak_bytes = played.peak_bytes;
@@ -106,6 +112,15 @@ ORRERY_EXPORT OrreryBenchAnswer* orrery_bench_play(const OrreryBenchQuestion* qu
     options.memory_limit = question->memory_limit;
     const orrery::replay::Program program =
         orrery::replay::read_program({question->plan, question->plan_bytes});
+    std::unique_ptr<orrery::replay::Communicator> gloo;
+    if (question->store != nullptr) {
+      gloo = orrery::replay::gloo_of(program,
+                                     {question->store,
+                                      question->rank,
+                                      {question->ranks, question->ranks + question->rank_count},
+                                      question->timeout_ms});
+      options.communicator = gloo.get();
+    }
     owner->played = orrery::replay::play(program, options);
     orrery::replay::point(*owner);
   } catch (const std::exception& error) {

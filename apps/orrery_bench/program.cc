@@ -2,6 +2,7 @@
 #include "program.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <limits>
@@ -208,12 +209,41 @@ void read_outputs(Line& line, Step& step) {
   }
 }
 
-/// "call", "view", "stand_in" or "absent", and the rest of its line.
-Step read_step(std::string_view kind, Line& line, std::size_t operations) {
+Group read_group(Line& line, std::size_t index) {
+  Group group;
+  line.next(index);
+  group.name = line.quoted();
+  for (const std::int64_t rank : line.integers()) {
+    if (rank < 0 || rank > std::numeric_limits<std::int32_t>::max()) line.fail("a rank");
+    group.ranks.push_back(static_cast<std::uint32_t>(rank));
+  }
+  return group;
+}
+
+Exchange read_exchange(Line& line, std::size_t groups) {
+  static constexpr std::array<std::string_view, 12> kKinds = {
+      "all_reduce", "reduce",         "all_gather", "gather", "scatter", "broadcast",
+      "all_to_all", "reduce_scatter", "barrier",    "send",   "recv",    "coalesced"};
+  Exchange exchange;
+  exchange.kind = line.word();
+  if (std::find(kKinds.begin(), kKinds.end(), exchange.kind) == kKinds.end())
+    line.fail("a kind of communication");
+  exchange.group = line.number<std::uint32_t>();
+  if (exchange.group >= groups) line.fail("a group that there is");
+  exchange.bytes = line.number<std::int64_t>();
+  if (line.take("peer ")) exchange.peer = line.number<std::int32_t>();
+  if (line.take("in ")) exchange.in_split = line.integers();
+  if (line.take("out ")) exchange.out_split = line.integers();
+  if (line.take("delay ")) exchange.delay_ns = line.whole(kFarthest, "so many nanoseconds");
+  return exchange;
+}
+
+/// "call", "view", "stand_in", "absent", "communicate" or "wait", and the rest of its line.
+Step read_step(std::string_view kind, Line& line, Program& program) {
   Step step;
   if (kind == "call") {
     step.operation = line.number<std::uint32_t>();
-    if (step.operation >= operations) line.fail("an operation that there is");
+    if (step.operation >= program.operations.size()) line.fail("an operation that there is");
     read_arguments(line, step);
     read_outputs(line, step);
   } else if (kind == "view") {
@@ -234,6 +264,19 @@ Step read_step(std::string_view kind, Line& line, std::size_t operations) {
   } else if (kind == "absent") {
     step.kind = Step::Kind::absent;
     read_outputs(line, step);
+  } else if (kind == "communicate") {
+    step.kind = Step::Kind::communicate;
+    step.exchange = static_cast<std::uint32_t>(program.exchanges.size());
+    program.exchanges.push_back(read_exchange(line));
+    read_arguments(line, step);
+    read_outputs(line, step);
+    for (const Value& list : step.arguments)
+      if (list.kind != 'l' || list.items != 't') line.fail("two lists of tensors");
+    if (step.arguments.size() != 2) line.fail("two lists of tensors");
+  } else if (kind == "wait") {
+    step.kind = Step::Kind::wait;
+    step.exchange = line.number<std::uint32_t>();
+    if (step.exchange >= program.exchanges.size()) line.fail("a communication before it");
   } else {
     line.fail("a kind of step");
   }
@@ -280,6 +323,8 @@ void read_line(Line& line, std::int64_t& gap, Program& program) {
     program.storages.push_back(read_storage(line, program.storages.size()));
   } else if (kind == "external") {
     program.externals.push_back(read_external(line, program.storages.size()));
+  } else if (kind == "group") {
+    program.groups.push_back(read_group(line, program.groups.size()));
   } else if (kind == "operation") {
     line.next(program.operations.size());
     program.operations.emplace_back(line.word());
@@ -288,7 +333,7 @@ void read_line(Line& line, std::int64_t& gap, Program& program) {
   } else if (kind == "gap") {
     gap = line.whole(kFarthest, "so many nanoseconds");
   } else {
-    program.steps.push_back(read_step(kind, line, program.operations.size()));
+    program.steps.push_back(read_step(kind, line, program));
     program.steps.back().gap_ns = gap;
     gap = 0;
   }
@@ -305,6 +350,10 @@ std::string Program::name(const Step& step) const {
       return "(view)";
     case Step::Kind::stand_in:
       return "(stand-in)";
+    case Step::Kind::communicate:
+      return "(" + std::string(exchanges[step.exchange].kind) + ")";
+    case Step::Kind::wait:
+      return "(wait)";
     case Step::Kind::absent:
       break;
   }

@@ -51,8 +51,24 @@ struct Output {
   Spec spec;
 };
 
+/// Ranks that communicate with each other, in the group's order; empty: all there are.
+struct Group {
+  std::string name;
+  std::vector<std::uint32_t> ranks;
+};
+
+/// A communication of this rank with others.
+struct Exchange {
+  std::string_view kind;  ///< "all_reduce" …
+  std::uint32_t group = 0;
+  std::int64_t bytes = -1;
+  std::int32_t peer = -1;  ///< of a message the other rank, else the root's number in the group
+  std::vector<std::int64_t> in_split, out_split;  ///< elements per peer; empty: equal
+  std::int64_t delay_ns = -1;                     ///< -1: not told
+};
+
 struct Step {
-  enum class Kind : std::uint8_t { call, view, stand_in, absent };
+  enum class Kind : std::uint8_t { call, view, stand_in, absent, communicate, wait };
   Kind kind = Kind::call;
   std::uint32_t operation = 0;
   std::vector<Value> arguments;
@@ -60,6 +76,7 @@ struct Step {
   std::vector<Slot> last;
   double flops = 0;
   std::int64_t gap_ns = 0;
+  std::uint32_t exchange = 0;  ///< communicate, wait
 };
 
 struct Program {
@@ -68,6 +85,8 @@ struct Program {
   std::vector<External> externals;
   std::vector<std::string> operations;
   std::vector<Step> steps;
+  std::vector<Group> groups;
+  std::vector<Exchange> exchanges;
   std::vector<double> reuse;  ///< shares of rows by how often they are used
 
   /// Of a call its operation; else "(view)", "(stand-in)" or "(absent)".

@@ -4,73 +4,19 @@
 #include <gmock/gmock.h>
 #include <stdlib.h>
 
-#include <array>
-#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <memory>
-#include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
 #include <vector>
+
+#include "tests/bench/playing.h"
 
 namespace orrery {
 namespace {
 
 using ::testing::HasSubstr;
-using Json = nlohmann::json;
-
-const std::string kRecordings = ORRERY_SOURCE_DIR "/tests/bench/recordings/";
-const std::string kShared = ORRERY_SOURCE_DIR "/../shared/data/traces/param/";
-
-struct Said {
-  int code = -1;
-  std::string text;
-};
-
-Said ask(const std::string& arguments, const std::string& talk = "2>&1",
-         [[maybe_unused]] const std::string& another_program = "") {
-  Said said;
-#ifdef ORRERY_PROGRAM
-  const std::string program = another_program.empty() ? ORRERY_PROGRAM : another_program;
-  const std::string command = program + " " + arguments + " " + talk;
-  FILE* const pipe = ::popen(command.c_str(), "r");
-  if (pipe == nullptr) return said;
-  std::array<char, 4096> block;
-  for (std::size_t got = 0; (got = std::fread(block.data(), 1, block.size(), pipe)) > 0;)
-    said.text.append(block.data(), got);
-  const int status = ::pclose(pipe);
-  said.code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-#endif
-  return said;
-}
-
-class Bench : public ::testing::Test {
- protected:
-  void SetUp() override {
-#ifndef ORRERY_BENCH_MODULE
-    GTEST_SKIP() << "built without libtorch (./setup bench)";
-#endif
-  }
-  Json replay(const std::string& arguments) {
-    const Said said = ask("bench run " + arguments + " --json --quiet", "2>/dev/null");
-    EXPECT_EQ(said.code, 0) << said.text;
-    const Json all = Json::parse(said.text, nullptr, false);
-    return all.is_object() ? all.value("result", Json::object()) : Json::object();
-  }
-  /// A file with these bytes, gone with the test.
-  std::string file(const std::string& name, const std::string& text) {
-    std::ofstream(folder_ / name) << text;
-    return (folder_ / name).string();
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-
-  std::filesystem::path folder_ = [] {
-    std::string pattern = "/tmp/orrery-bench-XXXXXX";
-    return std::filesystem::path(::mkdtemp(pattern.data()));
-  }();
-};
 
 class Recordings : public Bench, public ::testing::WithParamInterface<const char*> {};
 
@@ -310,6 +256,19 @@ TEST_F(Bench, GeneratedProgramsAreThePlan) {
   EXPECT_GT(called.size(), 100u);
   EXPECT_EQ(called, expected);
   EXPECT_EQ(std::system((build + "/benchmark --iterations 1 > " + folder + "/out").c_str()), 0);
+  // Communications are delays in such programs.
+  const std::string delayed =
+      file("delayed.txt",
+           "orrery benchmark 1\nslots 0\ngroup 0 \"\" []\n"
+           "communicate all_reduce 0 8 delay 30000000 (t[], t[]) -> ; last\n"
+           "wait 0 ; last\n");
+  ASSERT_EQ(std::system((build + "/benchmark " + delayed + " > " + folder + "/out").c_str()), 0);
+  std::ifstream out(folder + "/out");
+  std::string word;
+  double milliseconds = 0;
+  out >> word >> milliseconds;
+  EXPECT_EQ(word, "iteration");
+  EXPECT_GE(milliseconds, 30);
 }
 
 // What the host did between operators takes at least as long as it was recorded to.

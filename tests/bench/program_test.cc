@@ -78,6 +78,62 @@ bench::Plan everything() {
   return plan;
 }
 
+/// … and communications.
+bench::Plan communicating() {
+  bench::Plan plan = everything();
+  plan.groups = {{"mesh \"tp\"", {2, 3}, 2}, {"", {}, -1}};
+  bench::Exchange split;
+  split.kind = profile::CommKind::all_to_all;
+  split.group = 1;
+  split.bytes = 32;
+  split.in_split = {1, 7};
+  split.out_split = {8, 0};
+  bench::Exchange predicted;
+  predicted.kind = profile::CommKind::send;
+  predicted.peer = 3;
+  predicted.delay = Time(2'500'000);
+  plan.exchanges = {split, predicted};
+  bench::Value sent = a_value(bench::Value::Kind::list), received = sent;
+  sent.of = received.of = bench::Value::Items::tensors;
+  sent.items = {a_tensor(0)};
+  received.items = {a_tensor(1), a_tensor(2)};
+  for (const std::uint32_t exchange : {0u, 1u}) {
+    bench::Step step;
+    step.kind = bench::Step::Kind::communicate;
+    step.exchange = exchange;
+    step.arguments = {sent, received};
+    plan.steps.push_back(step);
+  }
+  bench::Step wait;
+  wait.kind = bench::Step::Kind::wait;
+  wait.exchange = 1;
+  plan.steps.push_back(wait);
+  return plan;
+}
+
+TEST(Program, ReadsCommunications) {
+  const std::string text = bench::plan_text(communicating());
+  const replay::Program program = replay::read_program(text);
+  ASSERT_THAT(program.groups, SizeIs(2));
+  EXPECT_EQ(program.groups[0].name, "mesh \"tp\"");
+  EXPECT_THAT(program.groups[0].ranks, ElementsAre(2, 3));
+  EXPECT_THAT(program.groups[1].ranks, SizeIs(0));
+  ASSERT_THAT(program.exchanges, SizeIs(2));
+  EXPECT_EQ(program.exchanges[0].kind, "all_to_all");
+  EXPECT_EQ(program.exchanges[0].group, 1u);
+  EXPECT_EQ(program.exchanges[0].bytes, 32);
+  EXPECT_EQ(program.exchanges[0].delay_ns, -1);
+  EXPECT_THAT(program.exchanges[0].in_split, ElementsAre(1, 7));
+  EXPECT_THAT(program.exchanges[0].out_split, ElementsAre(8, 0));
+  EXPECT_EQ(program.exchanges[1].peer, 3);
+  EXPECT_EQ(program.exchanges[1].delay_ns, 2500);
+  ASSERT_THAT(program.steps, SizeIs(5));
+  EXPECT_EQ(program.steps[2].kind, replay::Step::Kind::communicate);
+  EXPECT_EQ(program.steps[2].arguments[1].list[1].integer, 2);
+  EXPECT_EQ(program.steps[4].kind, replay::Step::Kind::wait);
+  EXPECT_EQ(program.steps[4].exchange, 1u);
+}
+
 TEST(Program, ReadsEveryKindOfValue) {
   const std::string text = bench::plan_text(everything());
   const replay::Program program = replay::read_program(text);
@@ -140,6 +196,18 @@ TEST(Program, WhatIsNoneIsToldByItsLine) {
   EXPECT_EQ(why(first + "slots 1\nabsent -> 0 %0 float [4611686018427387904,4] [] ; last\n"),
             "line 3: expected sizes that a tensor can have");
   EXPECT_EQ(why(first + "# nothing\n\nslots 0\n"), "");
+  const std::string group = first + "slots 1\ngroup 0 \"\" []\n";
+  EXPECT_EQ(why(group + "communicate barrier 0 0 (t[], t[]) -> ; last\nwait 0 ; last\n"), "");
+  EXPECT_EQ(why(group + "communicate gossip 0 0 (t[], t[]) -> ; last\n"),
+            "line 4: expected a kind of communication");
+  EXPECT_EQ(why(group + "communicate barrier 0 0 (t[]) -> ; last\n"),
+            "line 4: expected two lists of tensors");
+  EXPECT_EQ(why(group + "communicate barrier 0 0 (t[], 7) -> ; last\n"),
+            "line 4: expected two lists of tensors");
+  EXPECT_EQ(why(group + "wait 0 ; last\n"), "line 4: expected a communication before it");
+  EXPECT_EQ(why(first + "group 0 \"\" [-1]\n"), "line 2: expected a rank");
+  EXPECT_NE(why(group + "communicate barrier 1 0 (t[], t[]) -> ; last\n"), "") << "no such group";
+  EXPECT_NE(why(group + "communicate send 0 4 peer 1 (t[%3], t[]) -> ; last\n"), "");
 }
 
 /// What the player relies on.

@@ -19,11 +19,11 @@ extern const std::string_view kRuntimeText;  // apps/orrery_bench, in the order 
 
 namespace {
 
-constexpr std::array<std::string_view, 16> kSources = {
-    "command_line.cc", "command_line.h", "executor.cc",       "executor.h",
-    "fill.cc",         "fill.h",         "generated_main.cc", "instructions.cc",
-    "instructions.h",  "memory.cc",      "memory.h",          "micro_main.cc",
-    "program.cc",      "program.h",      "stand_in.cc",       "stand_in.h"};
+constexpr std::array<std::string_view, 19> kSources = {
+    "clock.h",         "command_line.cc", "command_line.h", "communicator.cc", "communicator.h",
+    "executor.cc",     "executor.h",      "fill.cc",        "fill.h",          "generated_main.cc",
+    "instructions.cc", "instructions.h",  "memory.cc",      "memory.h",        "micro_main.cc",
+    "program.cc",      "program.h",       "stand_in.cc",    "stand_in.h"};
 constexpr std::string_view kMain = "generated_main.cc", kMicroMain = "micro_main.cc";
 constexpr std::string_view kHead = "// SPDX-License-Identifier: Apache-2.0\n";
 
@@ -36,7 +36,7 @@ if(NOT CMAKE_BUILD_TYPE)
   set(CMAKE_BUILD_TYPE Release)
 endif()
 find_package(Torch REQUIRED)
-add_executable(benchmark command_line.cc executor.cc fill.cc instructions.cc memory.cc program.cc stand_in.cc)
+add_executable(benchmark command_line.cc communicator.cc executor.cc fill.cc instructions.cc memory.cc program.cc stand_in.cc)
 set_target_properties(benchmark PROPERTIES CXX_STANDARD 20 CXX_STANDARD_REQUIRED ON CXX_EXTENSIONS OFF)
 target_compile_definitions(benchmark PRIVATE BENCHMARK_FILE="${CMAKE_CURRENT_SOURCE_DIR}/benchmark.txt")
 target_link_libraries(benchmark PRIVATE ${TORCH_LIBRARIES})
@@ -59,6 +59,11 @@ std::string readme(const Plan& plan) {
       "| operator | calls |\n|---|---:|\n",
       plan.sources.size(), plan.steps.size());
   for (const auto& [name, count] : calls) text += fmt::format("| `{}` | {} |\n", name, count);
+  if (!plan.exchanges.empty())
+    text += fmt::format(
+        "\nCommunications with other ranks ({} of them) are delays, within their groups one after "
+        "another.\n",
+        plan.exchanges.size());
   return text;
 }
 
@@ -98,7 +103,7 @@ std::vector<GeneratedFile> program_of(std::string_view main, std::string readme,
 }  // namespace
 
 std::vector<GeneratedFile> generated_program(const Plan& plan) {
-  return program_of(kMain, readme(plan), plan_text(plan));
+  return program_of(kMain, readme(plan), plan_text(plan, /*group_names=*/false));
 }
 
 std::vector<GeneratedFile> generated_micro(const std::vector<Micro>& all) {

@@ -17,6 +17,13 @@ struct OrreryBenchQuestion {
   std::int32_t threads;
   std::int32_t think;  ///< 1: hosts wait where they did
   std::int64_t memory_limit;
+  /// Communications between processes: the file by which they find each other, new; null: delays as
+  /// the plan tells them.
+  const char* store;
+  std::uint32_t rank;          ///< of this process
+  const std::uint32_t* ranks;  ///< of all processes, ascending
+  std::size_t rank_count;
+  std::int64_t timeout_ms;  ///< of a single communication, and of finding each other
 };
 
 /// What came of it. Arrays belong to the answer.
@@ -30,12 +37,14 @@ struct OrreryBenchAnswer {
   const std::uint32_t* failures;             ///< by step
   const char* const* reasons;                ///< by step
   const std::uint8_t* reshaped;              ///< by step
+  std::uint64_t exchanges;
+  const std::int64_t *exchange_begin_ns, *exchange_length_ns;  ///< by iteration and exchange
   std::int64_t external_bytes, copies_bytes, peak_bytes;
   void* owner;
 };
 
 /// Changes when anything here does.
-inline constexpr std::int32_t kOrreryBenchAbi = 1;
+inline constexpr std::int32_t kOrreryBenchAbi = 2;
 
 using OrreryBenchAbi = std::int32_t();
 /// "PyTorch 1.13.0"

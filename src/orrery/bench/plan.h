@@ -11,6 +11,7 @@
 #include "orrery/bench/tensor.h"
 #include "orrery/core/quantity.h"
 #include "orrery/graph/kernel.h"
+#include "orrery/profile/comm.h"
 
 namespace orrery::bench {
 
@@ -114,23 +115,50 @@ struct Step {
     call,      ///< calls `operation`
     view,      ///< makes outputs[0] see the storage of arguments[0]
     stand_in,  ///< reads tensors, writes tensors, calculates
-    absent     ///< nothing can be called: only makes the outputs
+    absent,    ///< nothing can be called: only makes the outputs
+    /// Begins Plan::exchanges[exchange]; arguments are two lists of tensors, those that are sent
+    /// and those that are received into.
+    communicate,
+    wait  ///< … until that is over
   };
   Kind kind = Kind::call;
   std::uint32_t operation = 0;  ///< in Plan::operations (call); else its recorded name
   std::vector<Value> arguments;
   std::vector<Output> outputs;
-  std::vector<Slot> last;    ///< slots that nothing after this step needs
-  double flops = 0;          ///< stand_in
-  std::uint64_t node = 0;    ///< the recording's id
-  std::uint32_t source = 0;  ///< in Plan::sources: what it came of
-  Time recorded{};           ///< how long it took, if anything says so
-  Time gap{};                ///< how long the host did other things before
+  std::vector<Slot> last;      ///< slots that nothing after this step needs
+  double flops = 0;            ///< stand_in
+  std::uint32_t exchange = 0;  ///< communicate, wait: in Plan::exchanges
+  std::uint64_t node = 0;      ///< the recording's id
+  std::uint32_t source = 0;    ///< in Plan::sources: what it came of
+  Time recorded{};             ///< how long it took, if anything says so
+  Time gap{};                  ///< how long the host did other things before
 };
 
 /// How a recorded operator became steps.
-enum class How : std::uint8_t { exact, overload, rule, skipped, absent };
-inline constexpr std::size_t kHows = 5;
+enum class How : std::uint8_t { exact, overload, rule, skipped, absent, communicated };
+inline constexpr std::size_t kHows = 6;
+
+/// Ranks that communicate with each other, in the group's order.
+struct PlanGroup {
+  std::string name;                  ///< as recorded; may be empty
+  std::vector<std::uint32_t> ranks;  ///< global; empty: not said, which is all there are
+  std::int32_t size = -1;            ///< -1: not said
+
+  friend bool operator==(const PlanGroup&, const PlanGroup&) = default;
+};
+
+/// One communication of this rank with others.
+struct Exchange {
+  profile::CommKind kind = profile::CommKind::unknown;
+  std::uint32_t group = 0;     ///< in Plan::groups
+  std::int64_t bytes = -1;     ///< as profile::Comm::bytes; -1 = not said
+  std::int32_t peer = -1;      ///< of a message a global rank; else the root's number in the group
+  std::int64_t sequence = -1;  ///< the recording's number of it
+  std::vector<std::int64_t> in_split, out_split;  ///< all-to-all: elements per peer; empty: equal
+  std::optional<Time> delay;                      ///< how long it is to take, where that is told
+  std::uint32_t source = 0;                       ///< in Plan::sources
+  Time recorded{};  ///< how long its kernels took, where they are known
+};
 
 /// A recorded operator that was selected.
 struct Source {
@@ -152,9 +180,11 @@ struct Plan {
   std::vector<SlotInfo> info;             ///< by slot
   std::vector<std::int64_t> group_bytes;  ///< bytes of what results share
   std::vector<double> reuse;  ///< shares of rows by how often they are used; for Fill::Kind::reuse
+  std::vector<PlanGroup> groups;    ///< that `exchanges` name
+  std::vector<Exchange> exchanges;  ///< in the order in which they begin
 
   // What was not selected.
-  std::uint64_t communications = 0;  ///< not replayed
+  std::uint64_t communications = 0;  ///< not replayed, waits included
   std::uint64_t other_nodes = 0;     ///< annotations, frames, operators without a schema
   bool timed = false;                ///< the recording has times
   bool named = true;                 ///< sources have their recorded names

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <iterator>
 #include <string_view>
+#include <utility>
 
 #include "orrery/core/text.h"
 
@@ -102,7 +103,22 @@ void append_outputs(std::string& out, const Step& step) {
   }
 }
 
-void append_step(std::string& out, const Step& step) {
+void append_exchange(std::string& out, const Exchange& exchange) {
+  fmt::format_to(std::back_inserter(out), "communicate {} {} {} ", profile::name(exchange.kind),
+                 exchange.group, exchange.bytes);
+  if (exchange.peer >= 0) fmt::format_to(std::back_inserter(out), "peer {} ", exchange.peer);
+  for (const auto& [word, split] :
+       {std::pair("in ", &exchange.in_split), std::pair("out ", &exchange.out_split)}) {
+    if (split->empty()) continue;
+    out += word;
+    append_integers(out, *split);
+    out += ' ';
+  }
+  if (exchange.delay)
+    fmt::format_to(std::back_inserter(out), "delay {} ", exchange.delay->count() / 1000);
+}
+
+void append_step(std::string& out, const Plan& plan, const Step& step) {
   if (step.gap > Time{})
     fmt::format_to(std::back_inserter(out), "gap {}\n", step.gap.count() / 1000);
   switch (step.kind) {
@@ -127,6 +143,14 @@ void append_step(std::string& out, const Step& step) {
     case Step::Kind::absent:
       out += "absent";
       append_outputs(out, step);
+      break;
+    case Step::Kind::communicate:
+      append_exchange(out, plan.exchanges[step.exchange]);
+      append_arguments(out, step);
+      append_outputs(out, step);
+      break;
+    case Step::Kind::wait:
+      fmt::format_to(std::back_inserter(out), "wait {}", step.exchange);
       break;
   }
   out += " ; last";
@@ -157,7 +181,7 @@ void append_storage(std::string& out, std::size_t index, const Storage& storage)
 
 }  // namespace
 
-std::string plan_text(const Plan& plan) {
+std::string plan_text(const Plan& plan, bool group_names) {
   std::string out = "orrery benchmark 1\n";
   fmt::format_to(std::back_inserter(out), "slots {}\n", plan.slots);
   if (!plan.reuse.empty()) out += fmt::format("reuse {}\n", fmt::join(plan.reuse, " "));
@@ -167,6 +191,12 @@ std::string plan_text(const Plan& plan) {
     append_spec(out, external.spec);
     fmt::format_to(std::back_inserter(out), " {}\n", external.spec.offset);
   }
+  for (std::size_t i = 0; i < plan.groups.size(); ++i) {
+    fmt::format_to(std::back_inserter(out), "group {} ", i);
+    append_json_text(out, group_names ? plan.groups[i].name : std::string());
+    out += " [";
+    out += fmt::format("{}]\n", fmt::join(plan.groups[i].ranks, ","));
+  }
   for (std::size_t i = 0; i < plan.operations.size(); ++i)
     fmt::format_to(std::back_inserter(out), "operation {} {}\n", i, plan.operations[i]);
   std::uint32_t source = ~0u;
@@ -175,7 +205,7 @@ std::string plan_text(const Plan& plan) {
       source = step.source;
       fmt::format_to(std::back_inserter(out), "# {}\n", printable(plan.sources[source].name));
     }
-    append_step(out, step);
+    append_step(out, plan, step);
   }
   return out;
 }

@@ -13,6 +13,13 @@
 //   view %3 %2 float [1024] [1] 0 ; last
 //   stand_in 4096 (t[%3], t[%0]) -> 0 %4 float [32] [] ; last
 //   absent -> 0 %5 float [1] [] ; last
+//   group 0 "tp" [0,1]                               its ranks; []: all there are
+//   communicate all_reduce 0 4096 delay 8000 (t[%4], t[%4]) -> ; last
+//   wait 0 ; last %4
+//
+// Of a communication: its kind, group and bytes; where there are such "peer N" (a message's other
+// rank, or the root's number in the group), "in [..]" and "out [..]" (elements per peer), "delay N"
+// (nanoseconds); what is sent and what is received into. The first one is 0 to those that wait.
 //
 // Values: none, undefined, _ (the default), true, 7, 1.5, "text", @ (the device), %slot and lists:
 // t[] tensors, o[] tensors or none, i[] r[] b[] s[] (scalars) x[] (texts). Results are
@@ -25,6 +32,7 @@
 
 namespace orrery::bench {
 
-[[nodiscard]] std::string plan_text(const Plan& plan);
+/// Without `group_names` process groups have none.
+[[nodiscard]] std::string plan_text(const Plan& plan, bool group_names = true);
 
 }  // namespace orrery::bench

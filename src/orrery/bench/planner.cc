@@ -10,6 +10,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "orrery/bench/arguments.h"
+#include "orrery/bench/exchanges.h"
 #include "orrery/bench/fills.h"
 #include "orrery/bench/kernel_of.h"
 #include "orrery/bench/memory.h"
@@ -26,23 +28,29 @@ using profile::Profile;
 class Planner {
  public:
   Planner(const Profile& profile, const Operators& operators, const PlanOptions& options)
-      : profile_(profile), options_(options), resolver_(operators), slots_(plan_) {}
+      : profile_(profile),
+        options_(options),
+        resolver_(operators),
+        slots_(plan_),
+        exchanges_(plan_, slots_, options.communicate == Communicate::really),
+        arguments_(slots_) {}
 
   Result<Plan> run();
 
  private:
   Result<void> add_operator(EventId event);
   void pass_over(EventId event);
+  Result<void> add_communication(EventId event);
+  Result<void> add_selected(const Selection& selection);
   Result<void> add_pieces(const std::vector<Piece>& pieces, Source& source);
   Result<void> add_piece(const Piece& piece, std::optional<Match> match);
   Result<void> add_arguments(const Call& call, const Match& match, Step& step,
                              std::vector<Slot>& inputs);
-  Result<Value> convert(const Recorded& value, const Type& type, std::vector<Slot>& inputs);
-  Result<Value> convert_list(const Recorded& value, const Type& type, std::vector<Slot>& inputs);
   Result<void> add_results(const Call& call, const std::vector<Slot>& inputs, Step& step);
   Result<void> add_stand_in(const Piece& piece, Step& step, std::vector<Slot>& inputs);
   [[nodiscard]] Call call_of(EventId event);
   std::uint32_t operation(const std::string& full_name);
+  void add_source(EventId event, std::size_t first, Source source);
   void set_times(EventId event, std::size_t first, Source& source);
 
   const Profile& profile_;
@@ -50,6 +58,8 @@ class Planner {
   Resolver resolver_;
   Plan plan_;
   Slots slots_;
+  Exchanges exchanges_;
+  Arguments arguments_;
   RuleContext context_;
   std::map<std::string, std::uint32_t> operations_;
   std::unordered_map<std::uint32_t, std::optional<Schema>> schemas_;  // by StringId
@@ -82,105 +92,14 @@ std::uint32_t Planner::operation(const std::string& full_name) {
   return at->second;
 }
 
-Result<Value> Planner::convert_list(const Recorded& value, const Type& type,
-                                    std::vector<Slot>& inputs) {
-  using Items = Value::Items;
-  Value list;
-  list.kind = Value::Kind::list;
-  switch (type.base) {
-    case Base::tensor:
-      list.of = type.optional_items ? Items::optional_tensors : Items::tensors;
-      break;
-    case Base::real:
-      list.of = Items::reals;
-      break;
-    case Base::truth:
-      list.of = Items::truths;
-      break;
-    case Base::scalar:
-      list.of = Items::scalars;
-      break;
-    case Base::text:
-      list.of = Items::texts;
-      break;
-    default:
-      list.of = Items::integers;
-  }
-  Type item_type = type;
-  item_type.list = false;
-  item_type.optional = type.optional_items;
-  if (value.kind != Recorded::Kind::list) {
-    auto item = convert(value, item_type, inputs);
-    if (!item) return item;
-    list.items.push_back(*std::move(item));
-    return list;
-  }
-  list.items.reserve(value.items.size());
-  for (const Recorded& recorded : value.items) {
-    auto item = convert(recorded, item_type, inputs);
-    if (!item) return item;
-    list.items.push_back(*std::move(item));
-  }
-  return list;
-}
-
-/// `fits` has held.
-Result<Value> Planner::convert(const Recorded& value, const Type& type, std::vector<Slot>& inputs) {
-  using Kind = Value::Kind;
-  Value out;
-  const bool nothing = value.kind == Recorded::Kind::none || type.base == Base::nothing;
-  const bool empty = value.kind == Recorded::Kind::tensor && !value.tensor.defined;
-  if (nothing || (empty && type.optional)) {
-    const bool needed = type.base == Base::tensor && !type.optional && !type.list;
-    out.kind = needed ? Kind::undefined : Kind::none;
-    return out;
-  }
-  if (type.list) return convert_list(value, type, inputs);
-  switch (type.base) {
-    case Base::tensor: {
-      if (empty) {
-        out.kind = Kind::undefined;
-        return out;
-      }
-      auto slot = slots_.input(value.tensor);
-      if (!slot) return tl::unexpected(std::move(slot.error()));
-      if (type.written) slots_.write(*slot);
-      out.written = type.written;
-      inputs.push_back(*slot);
-      out.kind = Kind::tensor;
-      out.slot = *slot;
-      return out;
-    }
-    case Base::real:
-      out.kind = Kind::real;
-      out.real =
-          value.kind == Recorded::Kind::real ? value.real : static_cast<double>(value.integer);
-      return out;
-    case Base::text:
-      out.kind = Kind::text;
-      out.text = value.text;
-      return out;
-    case Base::device:
-      out.kind = Kind::device;
-      return out;
-    default:
-      break;
-  }
-  out.integer = value.integer;
-  out.real = value.real;
-  out.kind = value.kind == Recorded::Kind::real                                  ? Kind::real
-             : value.kind == Recorded::Kind::truth && type.base != Base::integer ? Kind::truth
-                                                                                 : Kind::integer;
-  return out;
-}
-
 Result<void> Planner::add_arguments(const Call& call, const Match& match, Step& step,
                                     std::vector<Slot>& inputs) {
   const auto& parameters = match.schema->parameters;
   for (std::size_t p = 0; p < parameters.size(); ++p) {
     Value value;
     if (match.parameters[p] != kFallback) {
-      auto converted = convert(call.arguments[match.parameters[p]], parameters[p].type, inputs);
+      auto converted =
+          arguments_.convert(call.arguments[match.parameters[p]], parameters[p].type, inputs);
       if (!converted) return tl::unexpected(std::move(converted.error()));
       value = *std::move(converted);
     } else if (!parameters[p].fallback) {
@@ -226,7 +145,7 @@ Result<void> Planner::add_stand_in(const Piece& piece, Step& step, std::vector<S
     for_each_recorded(*side, [&](const RecordedTensor& tensor) {
       if (tensor.defined) defined.push_back(Recorded::of(tensor));
     });
-    auto list = convert_list(Recorded::of(std::move(defined)), tensors, inputs);
+    auto list = arguments_.convert(Recorded::of(std::move(defined)), tensors, inputs);
     if (!list) return tl::unexpected(std::move(list.error()));
     step.arguments.push_back(*std::move(list));
   }
@@ -309,15 +228,63 @@ Result<void> Planner::add_operator(EventId event) {
     added.error().where = fmt::format("{}: node {}", profile_.where, node.id);
     return added;
   }
+  add_source(event, first, std::move(source));
+  exchanges_.settle(first, arguments_.take_written());
+  return {};
+}
+
+/// The steps since `first` are what came of it; those that wait belong to what they wait for.
+void Planner::add_source(EventId event, std::size_t first, Source source) {
   for (std::size_t s = first; s < plan_.steps.size(); ++s) {
-    plan_.steps[s].node = node.id;
-    plan_.steps[s].source = static_cast<std::uint32_t>(plan_.sources.size());
+    plan_.steps[s].node = profile_.node(event)->id;
+    if (plan_.steps[s].kind != Step::Kind::wait)
+      plan_.steps[s].source = static_cast<std::uint32_t>(plan_.sources.size());
   }
   const std::uint64_t record_function = profile_.op(event).record_function_id;
   if (options_.kernels) source.kernel = kernel_of(profile_, event);
   source.record_function = record_function == profile::kNoId ? 0 : record_function;
   set_times(event, first, source);
   plan_.sources.push_back(std::move(source));
+}
+
+Result<void> Planner::add_communication(EventId event) {
+  const std::size_t first = plan_.steps.size(), before = plan_.exchanges.size();
+  auto added = exchanges_.add(profile_, event, call_of(event));
+  if (!added) {
+    added.error().where = fmt::format("{}: node {}", profile_.where, profile_.node(event)->id);
+    return tl::unexpected(std::move(added.error()));
+  }
+  if (!*added) ++plan_.communications;
+  if (plan_.exchanges.size() == before) return {};
+  Source source;
+  source.name = std::string(profile_.name(event));
+  source.how = How::communicated;
+  add_source(event, first, std::move(source));
+  return {};
+}
+
+/// Operators, and communications among them, in the order of the recording.
+Result<void> Planner::add_selected(const Selection& selection) {
+  const bool none = options_.communicate == Communicate::no;
+  if (none) plan_.communications = selection.communications.size();
+  auto next = none ? selection.communications.end() : selection.communications.begin();
+  const auto id = [&](EventId event) { return profile_.node(event)->id; };
+  const auto communicate_before = [&](std::uint64_t node) -> Result<void> {
+    for (; next != selection.communications.end() && id(*next) < node; ++next) {
+      if (auto added = add_communication(*next); !added) return added;
+    }
+    return {};
+  };
+  std::size_t others = 0;
+  for (const EventId event : selection.operators) {
+    if (auto added = communicate_before(id(event)); !added) return added;
+    while (others < selection.others.size() && id(selection.others[others]) < id(event))
+      pass_over(selection.others[others++]);
+    if (auto added = add_operator(event); !added) return added;
+  }
+  if (auto added = communicate_before(~std::uint64_t{0}); !added) return added;
+  exchanges_.finish();
+  exchanges_.find_recorded_times(profile_);
   return {};
 }
 
@@ -335,15 +302,9 @@ Result<Plan> Planner::run() {
   auto selection = select(profile_, options_.select,
                           [&](std::string_view schema) { return resolver_.composite(schema); });
   if (!selection) return tl::unexpected(std::move(selection.error()));
-  plan_.communications = selection->communications;
   plan_.other_nodes = selection->other_nodes;
-  std::size_t others = 0;
-  for (const EventId event : selection->operators) {
-    const std::uint64_t id = profile_.node(event)->id;
-    while (others < selection->others.size() && profile_.node(selection->others[others])->id < id)
-      pass_over(selection->others[others++]);
-    if (auto added = add_operator(event); !added) return tl::unexpected(std::move(added.error()));
-  }
+  if (auto added = add_selected(*selection); !added)
+    return tl::unexpected(std::move(added.error()));
   plan_.reuse = options_.reuse;
   choose_fills(plan_);
   find_last_uses(plan_);

@@ -14,6 +14,10 @@
 
 namespace orrery::bench {
 
+/// What becomes of communications: they are left out; they begin and are waited for, and take as
+/// long as they are told to; or tensors are really sent, which changes what they hold.
+enum class Communicate : std::uint8_t { no, delays, really };
+
 struct PlanOptions {
   SelectOptions select;
   /// Most that tensors may take at a time, copies included, by their recorded sizes.
@@ -22,6 +26,7 @@ struct PlanOptions {
   /// than 2^(j-1) and at most 2^j times; empty: evenly drawn.
   std::vector<double> reuse;
   bool kernels = false;  ///< fill Source::kernel
+  Communicate communicate = Communicate::no;
 };
 
 /// Errc: as select; input_range (a tensor that cannot be), limit_exceeded (memory). O(nodes log

@@ -6,6 +6,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "orrery/bench/bench_testing.h"
@@ -51,10 +52,15 @@ void check(const bench::Plan& plan) {
     ORRERY_CHECK(external.slot < plan.slots && external.storage < plan.storages.size());
   for (const bench::Step& step : plan.steps) {
     ORRERY_CHECK(step.source < plan.sources.size());
+    const bool exchanges =
+        step.kind == bench::Step::Kind::communicate || step.kind == bench::Step::Kind::wait;
+    ORRERY_CHECK(!exchanges || step.exchange < plan.exchanges.size());
     for (const bench::Value& value : step.arguments) check_value(value, plan.slots);
     for (const bench::Output& output : step.outputs) ORRERY_CHECK(output.slot < plan.slots);
     for (const bench::Slot slot : step.last) ORRERY_CHECK(slot < plan.slots);
   }
+  for (const bench::Exchange& exchange : plan.exchanges)
+    ORRERY_CHECK(exchange.group < plan.groups.size() && exchange.source < plan.sources.size());
   ORRERY_CHECK(plan.peak_bytes <= kLimit);
 }
 
@@ -80,8 +86,12 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   bench::PlanOptions options;
   options.memory_limit = kLimit;
   options.kernels = true;
-  for (const bench::Level level : {bench::Level::top, bench::Level::kernel}) {
+  for (const auto& [level, communicate] :
+       {std::pair(bench::Level::top, bench::Communicate::really),
+        std::pair(bench::Level::kernel, bench::Communicate::delays),
+        std::pair(bench::Level::kernel, bench::Communicate::no)}) {
     options.select.level = level;
+    options.communicate = communicate;
     options.select.part.kind = size % 2 == 0 ? bench::Part::Kind::all : bench::Part::Kind::layers;
     const auto plan = bench::make_plan(*profile, operators, options);
     if (!plan) {

@@ -51,9 +51,15 @@ struct Samples {
 std::map<std::string, Samples> samples_of(const Plan& plan, const Outcome& outcome) {
   std::map<std::string, Samples> by_name;
   for (std::size_t s = 0; s < plan.steps.size();) {
+    if (plan.steps[s].kind == Step::Kind::wait) {  // no operator's time: see communication.h
+      ++s;
+      continue;
+    }
     const std::uint32_t source = plan.steps[s].source;
     std::size_t end = s;
-    while (end < plan.steps.size() && plan.steps[end].source == source) ++end;
+    while (end < plan.steps.size() && plan.steps[end].source == source &&
+           plan.steps[end].kind != Step::Kind::wait)
+      ++end;
     Samples& samples = by_name[plan.sources[source].name];
     ++samples.calls;
     samples.recorded += plan.sources[source].recorded;

@@ -18,9 +18,11 @@ struct Outcome {
   std::int64_t prepare_ns = 0;                    ///< memory, handles, everything before
   std::vector<std::int64_t> wall_ns, cpu_ns;      ///< by iteration; CPU time of the process
   std::vector<std::int64_t> begin_ns, length_ns;  ///< by iteration and step
-  std::vector<std::uint32_t> failures;            ///< by step: in how many iterations
-  std::vector<std::string> reasons;               ///< by step: why, one line
-  std::vector<bool> reshaped;  ///< by step: results were of other sizes and made anew
+  /// By iteration and exchange: when it was under way, since the iteration's beginning.
+  std::vector<std::int64_t> exchange_begin_ns, exchange_length_ns;
+  std::vector<std::uint32_t> failures;  ///< by step: in how many iterations
+  std::vector<std::string> reasons;     ///< by step: why, one line
+  std::vector<bool> reshaped;           ///< by step: results were of other sizes and made anew
   std::int64_t external_bytes = 0, copies_bytes = 0, peak_bytes = 0;  ///< allocated
 };
 

@@ -35,6 +35,7 @@ class Selector {
   void mark_callers();
   void take();
   Result<void> leave_out_others();
+  void add_communication(EventId event);
 
   const Profile& profile_;
   const SelectOptions& options_;
@@ -88,7 +89,8 @@ Result<void> Selector::bound() {
 Role Selector::role(EventId event) const {
   const std::string_view name = profile_.name(event);
   const profile::Node& node = *profile_.node(event);
-  if (name == "record_param_comms" || name.starts_with("c10d::")) return Role::communication;
+  if (name == "record_param_comms" || name.starts_with("c10d::") || profile_.comm(event) != nullptr)
+    return Role::communication;
   if (name.find("DataLoader") != std::string_view::npos) return Role::hidden;
   if (profile_.string(node.kernel_backend) == "triton") return Role::candidate;
   const std::string_view schema = profile_.string(node.schema);
@@ -127,7 +129,7 @@ void Selector::take() {
     if (!inside(e)) continue;
     if (is == Role::communication) {
       covered_[e] = true;
-      ++selection_.communications;
+      add_communication(e);
     } else if (is == Role::candidate) {
       const std::string_view schema = profile_.string(profile_.node(e)->schema);
       if (calls_candidates_[e] && !schema.empty() && composite_(schema)) continue;
@@ -139,17 +141,35 @@ void Selector::take() {
   }
 }
 
-/// Parts by layers or time are of what was taken.
+/// Parts by layers or time are of what was taken; a communication belongs to the operator before
+/// it.
 Result<void> Selector::leave_out_others() {
   std::vector<EventId>& taken = selection_.operators;
   const EventId first = step_ != kNoEvent && profile_.events[step_].timed() ? step_ : taken.front();
   const auto kept = in_part(options_.part, profile_, taken, profile_.events[first].start);
   if (!kept) return tl::unexpected(kept.error());
+  const auto id = [&](EventId event) { return profile_.node(event)->id; };
+  std::erase_if(selection_.communications, [&](EventId event) {
+    const auto after =
+        std::upper_bound(taken.begin(), taken.end(), id(event),
+                         [&](std::uint64_t node, EventId other) { return node < id(other); });
+    const auto before =
+        static_cast<std::size_t>(std::max(after - taken.begin() - 1, std::ptrdiff_t{0}));
+    return !(*kept)[before];
+  });
   std::vector<EventId> of_part;
   for (std::size_t i = 0; i < taken.size(); ++i)
     ((*kept)[i] ? of_part : selection_.others).push_back(taken[i]);
   taken = std::move(of_part);
   return {};
+}
+
+/// Some libraries leave a node of their own beside the framework's: one communication all the same.
+void Selector::add_communication(EventId event) {
+  std::vector<EventId>& all = selection_.communications;
+  const std::uint32_t comm = profile_.op(event).comm;
+  if (comm != profile::kNone && !all.empty() && profile_.op(all.back()).comm == comm) return;
+  all.push_back(event);
 }
 
 Result<Selection> Selector::run() {

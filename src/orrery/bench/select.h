@@ -28,8 +28,8 @@ struct Selection {
   std::vector<profile::EventId> operators;  ///< ascending by node id, which is the order of starts
   /// Of other parts, which the operators may need something of; ascending as they are.
   std::vector<profile::EventId> others;
-  std::uint64_t communications = 0;  ///< collectives and messages left out
-  std::uint64_t other_nodes = 0;     ///< with neither schema nor backend
+  std::vector<profile::EventId> communications;  ///< collectives, messages, waits; in that order
+  std::uint64_t other_nodes = 0;                 ///< with neither schema nor backend
 };
 
 /// True for an operator that only calls others, by its schema's text.

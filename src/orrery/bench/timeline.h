@@ -11,7 +11,8 @@ namespace orrery::bench {
 
 /// One thread with an operator for each that was recorded, within a range "ProfilerStep#N" per
 /// iteration. Those of the first iteration have the recording's ids of record functions, so that
-/// the execution trace can be linked to it.
+/// the execution trace can be linked to it. Communications are ranges "predicted:all_reduce" or
+/// "gloo:all_reduce" on threads of their group, and what the host waits for them is "wait".
 [[nodiscard]] profile::Profile timeline_of(const Plan& plan, const Outcome& outcome);
 
 }  // namespace orrery::bench

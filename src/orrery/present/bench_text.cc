@@ -8,6 +8,7 @@
 
 #include "orrery/core/text.h"
 #include "orrery/core/units.h"
+#include "orrery/present/bench_communication.h"
 #include "orrery/present/words.h"
 #include "orrery/report/envelope.h"
 
@@ -45,8 +46,6 @@ void add_coverage(report::Sheet& sheet, const bench::Plan& plan, const bench::Co
   for (const bench::Trouble& trouble : coverage.absent)
     sheet.add(style.bad("absent"), fmt::format("{} {}: {}", count(trouble.count),
                                                printable(trouble.name, 60), trouble.reason));
-  if (plan.communications > 0)
-    sheet.add("not replayed", plural(plan.communications, "communication"));
   sheet.add("memory", fmt::format("{} at most, {} of it there before; {} for copies of what is "
                                   "written",
                                   size(plan.peak_bytes), size(plan.external_bytes),
@@ -109,6 +108,7 @@ void write_coverage(JsonWriter& json, const bench::Plan& plan, const bench::Cove
   write_share(json, "rule", coverage.of(How::rule), plan.timed);
   write_share(json, "skipped", coverage.of(How::skipped), plan.timed);
   write_share(json, "absent", coverage.of(How::absent), plan.timed);
+  write_share(json, "communicated", coverage.of(How::communicated), plan.timed);
   json.field("communications", plan.communications).field("other_nodes", plan.other_nodes);
   json.key("rules").begin_array();
   for (const bench::RuleUse& use : coverage.rules)
@@ -173,6 +173,7 @@ std::string bench_text(const Benchmark& benchmark, const Findings& findings, rep
   if (!benchmark.obfuscated.empty()) sheet.add("obfuscated", benchmark.obfuscated);
   const bench::Coverage coverage = bench::coverage_of(benchmark.plan);
   add_coverage(sheet, benchmark.plan, coverage, style);
+  add_communication(sheet, benchmark);
   if (!benchmark.outcome) {
     report::add_findings(sheet, findings, style);
     return sheet.text();
@@ -185,25 +186,31 @@ std::string bench_text(const Benchmark& benchmark, const Findings& findings, rep
                 nanoseconds(benchmark.load_ns), nanoseconds(benchmark.plan_ns)));
   add_timing(sheet, *benchmark.outcome, timing, style);
   report::add_findings(sheet, findings, style);
-  return sheet.text() + "\n" + operators_table(timing, style);
+  const std::string communication = communication_table(benchmark, style);
+  return sheet.text() + "\n" + operators_table(timing, style) +
+         (communication.empty() ? "" : "\n" + communication);
+}
+
+void write_benchmark(JsonWriter& json, const Benchmark& benchmark) {
+  const bench::Plan& plan = benchmark.plan;
+  json.begin_object().field("rank", benchmark.rank).field("file", benchmark.file);
+  json.field("framework", benchmark.framework).field("level", benchmark.level);
+  json.field("load_ns", benchmark.load_ns).field("plan_ns", benchmark.plan_ns);
+  json.field("steps", plan.steps.size());
+  if (!benchmark.obfuscated.empty()) json.field("obfuscated", benchmark.obfuscated);
+  write_coverage(json, plan, bench::coverage_of(plan));
+  json.key("memory").begin_object();
+  json.field("peak_bytes", plan.peak_bytes).field("external_bytes", plan.external_bytes);
+  json.field("restored_bytes", plan.restored_bytes).end_object();
+  write_communication(json, benchmark);
+  if (benchmark.outcome)
+    write_timing(json, *benchmark.outcome, bench::timing_of(plan, *benchmark.outcome));
+  json.end_object();
 }
 
 std::string bench_json(const Benchmark& benchmark, const Findings& findings) {
-  return report::envelope("bench", findings, [&](JsonWriter& json) {
-    const bench::Plan& plan = benchmark.plan;
-    json.begin_object().field("rank", benchmark.rank).field("file", benchmark.file);
-    json.field("framework", benchmark.framework).field("level", benchmark.level);
-    json.field("load_ns", benchmark.load_ns).field("plan_ns", benchmark.plan_ns);
-    json.field("steps", plan.steps.size());
-    if (!benchmark.obfuscated.empty()) json.field("obfuscated", benchmark.obfuscated);
-    write_coverage(json, plan, bench::coverage_of(plan));
-    json.key("memory").begin_object();
-    json.field("peak_bytes", plan.peak_bytes).field("external_bytes", plan.external_bytes);
-    json.field("restored_bytes", plan.restored_bytes).end_object();
-    if (benchmark.outcome)
-      write_timing(json, *benchmark.outcome, bench::timing_of(plan, *benchmark.outcome));
-    json.end_object();
-  });
+  return report::envelope("bench", findings,
+                          [&](JsonWriter& json) { write_benchmark(json, benchmark); });
 }
 
 }  // namespace orrery::present

@@ -10,6 +10,7 @@
 #include "orrery/bench/plan.h"
 #include "orrery/bench/report.h"
 #include "orrery/core/findings.h"
+#include "orrery/report/envelope.h"
 #include "orrery/report/text.h"
 
 namespace orrery::present {
@@ -18,9 +19,11 @@ namespace orrery::present {
 struct Benchmark {
   std::uint32_t rank = 0;
   std::string file;
-  std::string framework;     ///< "PyTorch 1.13.0"
-  std::string level;         ///< "top" or "kernel"
-  std::string obfuscated{};  ///< what is not as it was recorded; empty: nothing
+  std::string framework;               ///< "PyTorch 1.13.0"
+  std::string level;                   ///< "top" or "kernel"
+  std::string obfuscated{};            ///< what is not as it was recorded; empty: nothing
+  std::string communication = "skip";  ///< or "gloo", "predicted"
+  std::uint64_t of_run = 0;            ///< predicted: what the run has of it at that rank
   std::int64_t load_ns = 0, plan_ns = 0;
   bench::Plan plan;
   std::optional<bench::Outcome> outcome;  ///< empty: only planned
@@ -28,6 +31,8 @@ struct Benchmark {
 
 [[nodiscard]] std::string bench_text(const Benchmark& benchmark, const Findings& findings,
                                      report::Style style);
+/// One rank as an object.
+void write_benchmark(report::JsonWriter& json, const Benchmark& benchmark);
 [[nodiscard]] std::string bench_json(const Benchmark& benchmark, const Findings& findings);
 
 }  // namespace orrery::present

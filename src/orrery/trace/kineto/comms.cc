@@ -118,8 +118,8 @@ std::int64_t elements_in(std::string_view dims) {
 }
 
 std::string_view communication_in(std::string_view name) {
-  for (const std::string_view library :
-       {"nccl:", "rccl:", "hccl:", "gloo:", "mpi:", "ucc:", "xccl:", "ccl:", "oneccl:"}) {
+  for (const std::string_view library : {"nccl:", "rccl:", "hccl:", "gloo:", "mpi:", "ucc:",
+                                         "xccl:", "ccl:", "oneccl:", "predicted:"}) {
     if (name.starts_with(library)) return name.substr(library.size());
   }
   return {};
