@@ -96,6 +96,14 @@ class Agreement {
           ++received_[{peer, one.rank}];
         continue;
       }
+      const std::size_t size = names[exchange.group].first.size();
+      for (const std::vector<std::int64_t>* split : {&exchange.in_split, &exchange.out_split}) {
+        if (!split->empty() && split->size() != size)
+          return fail(Errc::input_group, fmt::format("rank {}", one.rank),
+                      fmt::format("begins a {} among {} ranks in a process group that has {} here",
+                                  profile::name(exchange.kind), split->size(), size),
+                      kHint);
+      }
       std::vector<Done>& members = collectives_[names[exchange.group]];
       if (members.empty() || members.back().rank != one.rank) members.push_back({one.rank, {}});
       members.back().exchanges.push_back(&exchange);

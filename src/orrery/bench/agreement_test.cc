@@ -52,6 +52,9 @@ TEST(Agreement, GroupsHaveWhoIsPlayed) {
   EXPECT_EQ(disagreement(both, absent).code, Errc::input_group);
   EXPECT_THAT(disagreement(both, absent).what, HasSubstr("rank 5"));
   EXPECT_THAT(disagreement(both, plan_with({}, {0})).what, HasSubstr("does not have that rank"));
+  Plan split = plan_with({exchange_of(CommKind::all_to_all, 8)});
+  split.exchanges[0].in_split = {1, 1, 1};
+  EXPECT_THAT(disagreement(split, both).what, HasSubstr("among 3 ranks"));
   Plan larger = both;
   larger.groups[0].size = 8;
   EXPECT_THAT(disagreement(larger, both).what, HasSubstr("has 8 ranks"));
