@@ -271,6 +271,41 @@ TEST_F(Bench, GeneratedProgramsAreThePlan) {
   EXPECT_GE(milliseconds, 30);
 }
 
+// One program with all single operators, which are named as asked, writes what it measures.
+TEST_F(Bench, GeneratedMicroProgramsTimeEach) {
+  const std::string folder = (folder_ / "micro").string();
+  const Said made = ask("bench generate " + kRecordings +
+                        "mlp.json.gz --micro --filter mm --obfuscate names --quiet -o " + folder);
+  ASSERT_EQ(made.code, 2) << "other names have no mm in them: " << made.text;
+  const Said again = ask("bench generate " + kRecordings +
+                         "mlp.json.gz --micro --filter op_ --obfuscate names --quiet -o " + folder);
+  ASSERT_EQ(again.code, 0) << again.text;
+  std::ifstream readme(folder + "/README.md");
+  const std::string page{std::istreambuf_iterator<char>(readme), {}};
+  EXPECT_THAT(page, HasSubstr("`op_0`"));
+  EXPECT_EQ(page.find("aten::"), std::string::npos);
+  const std::string build = folder + "/build", table = folder + "/times.json";
+  ASSERT_EQ(std::system(("(cmake -G Ninja -S " + folder + " -B " + build + " && cmake --build " +
+                         build + ") > " + folder + "/log 2>&1")
+                            .c_str()),
+            0);
+  ASSERT_EQ(std::system((build + "/benchmark --iterations 2 --json " + table + " --csv " + folder +
+                         "/times.csv > " + folder + "/out")
+                            .c_str()),
+            0);
+  std::ifstream times(table);
+  const Json all = Json::parse(times, nullptr, false);
+  ASSERT_TRUE(all.is_array());
+  std::uint64_t weights = 0;
+  for (const Json& one : all) {
+    EXPECT_EQ(one["failures"], 0) << one;
+    EXPECT_GT(one["median_ns"], 0) << one;
+    weights += one["weight"].get<std::uint64_t>();
+  }
+  EXPECT_EQ(weights, 108u) << "all operators of the step";
+  EXPECT_NE(std::system((build + "/benchmark --filter dance > /dev/null 2>&1").c_str()), 0);
+}
+
 // What the host did between operators takes at least as long as it was recorded to.
 TEST_F(Bench, ThinksAsLongAsWasRecorded) {
   const std::string demo = ORRERY_SOURCE_DIR "/data/demo/ddp_transformer/rank0.";
