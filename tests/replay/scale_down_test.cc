@@ -1,0 +1,237 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Traces of a job, made smaller, are those of the smaller job.
+#include "orrery/study/scale_down.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <filesystem>
+#include <map>
+#include <random>
+#include <tuple>
+
+#include "orrery/platform/cluster.h"
+#include "orrery/study/write_chakra.h"
+#include "orrery/study/write_workload.h"
+
+namespace orrery::study {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Keys of a specification, "model.layers=8".
+using Keys = std::vector<std::string>;
+
+/// What a rank has of each kind of node, by kind, name without numbers, and what it works on.
+using Inventory = std::map<std::tuple<graph::NodeKind, std::string, std::string>, std::size_t>;
+
+std::string size_of(const graph::Graph& graph, graph::NodeId n) {
+  if (graph.kind(n) == graph::NodeKind::coll)
+    return fmt::format("{} bytes", graph.collective(n).size.count());
+  if (!is_work(graph.kind(n)))
+    return fmt::format("{} bytes", graph.point_to_point(n).size.count());
+  const graph::Work work = graph.work(n);
+  std::string text = fmt::format("{} ops, {} bytes", work.num_ops, work.tensor_size.count());
+  if (graph.kernel(n) != graph::kNoKernel)
+    text += " " + to_text((*graph.kernels())[graph.kernel(n)]);
+  return text;
+}
+
+Inventory inventory(const graph::Graph& graph) {
+  Inventory made;
+  for (graph::NodeId n = 0; n < graph.size(); ++n) {
+    std::string name;
+    for (const char c : graph.name(n))
+      if (c < '0' || c > '9') name += c;
+    ++made[{graph.kind(n), name, size_of(graph, n)}];
+  }
+  return made;
+}
+
+/// Nodes that one has more of, "name: 8 for 9".
+std::string differences(const Inventory& made, const Inventory& real) {
+  std::string text;
+  const auto count = [](const Inventory& in, const Inventory::key_type& key) {
+    const auto found = in.find(key);
+    return found == in.end() ? std::size_t{0} : found->second;
+  };
+  Inventory both = made;
+  both.insert(real.begin(), real.end());
+  for (const auto& [key, ignored] : both)
+    if (count(made, key) != count(real, key))
+      text += fmt::format("{} {}: {} for {}\n", std::get<1>(key), std::get<2>(key),
+                          count(made, key), count(real, key));
+  return text;
+}
+
+/// A job made smaller, and the smaller job.
+struct Pair {
+  ScaleDown made;
+  graph::Workload real;
+  double off = 0;  ///< of the made one's step, as a share of the real one's
+};
+
+class ScaleDownJobs : public testing::Test {
+ protected:
+  ScaleDownJobs()
+      : folder_(fs::path(testing::TempDir()) /
+                testing::UnitTest::GetInstance()->current_test_info()->name()) {
+    fs::remove_all(folder_);
+    fs::create_directories(folder_);
+  }
+  ~ScaleDownJobs() override { fs::remove_all(folder_); }
+
+  /// Empty where there is no such job.
+  std::string traces(const std::string& name, const std::string& cluster, const Keys& keys) const {
+    Question question;
+    question.job.model = model_;
+    question.job.set = keys;
+    question.cluster = cluster;
+    const auto answer = simulate(question);
+    if (!answer) return "";
+    const std::string prefix = (folder_ / name).string();
+    for (const auto& file : fs::directory_iterator(folder_))
+      if (file.path().filename().string().starts_with(name + ".")) fs::remove(file.path());
+    EXPECT_TRUE(write_chakra(*answer->outcome().inputs.load->program, {.prefix = prefix}));
+    return prefix;
+  }
+
+  /// `small`: a job of as many devices as stay.
+  std::optional<Pair> pair(const Keys& same, const Keys& big, const Keys& small,
+                           const std::string& cluster, ScaleDownQuestion question) const {
+    Keys first = same, second = same;
+    first.insert(first.end(), big.begin(), big.end());
+    second.insert(second.end(), small.begin(), small.end());
+    question.base.workload = traces("big", cluster, first);
+    question.base.cluster = cluster;
+    if (question.base.workload.empty()) return std::nullopt;
+    Watch watch;
+    auto made = scale_down(question, watch);
+    const std::string what = fmt::format("{} to {}", fmt::join(first, " "), fmt::join(small, " "));
+    if (!made) {
+      refused_.push_back(what + ": " + to_string(made.error()));
+      return std::nullopt;
+    }
+    EXPECT_EQ(made->findings.count(FindingCode::edges_not_told), 0u) << what;
+    Question other;
+    other.cluster = "part of " + cluster;
+    other.cluster_text = platform::resolved_cluster(made->cluster_made->platform);
+    other.workload = traces("small", fmt::format("h100-sxm:{}", made->is.ranks), second);
+    if (other.workload.empty()) return std::nullopt;
+    const auto real = simulate(other);
+    EXPECT_TRUE(real.has_value()) << what << (real ? "" : to_string(real.error()));
+    if (!real) return std::nullopt;
+    Pair told{*std::move(made), real->outcome().workload(), 0};
+    const auto step = static_cast<double>(real->outcome().result.end.count());
+    told.off = static_cast<double>(told.made.is.step.count()) / step - 1;
+    return told;
+  }
+
+  static void expect_equal(const std::optional<Pair>& told, const std::string& what) {
+    ASSERT_TRUE(told.has_value()) << what;
+    const graph::Workload& made = *told->made.workload_made;
+    ASSERT_EQ(made.rank_count(), told->real.rank_count()) << what;
+    for (std::uint32_t rank = 0; rank < made.rank_count(); ++rank) {
+      EXPECT_EQ(differences(inventory(made.graph(rank)), inventory(told->real.graph(rank))), "")
+          << what << ", rank " << rank;
+      EXPECT_EQ(made.graph(rank).edge_count(), told->real.graph(rank).edge_count()) << what;
+    }
+    EXPECT_NEAR(told->off, 0, 1e-9) << what;
+  }
+
+  static ScaleDownQuestion asked(const std::string& ranks, Keep keep = Keep::job) {
+    ScaleDownQuestion question;
+    question.ranks = ranks;
+    question.keep = keep;
+    return question;
+  }
+
+  std::string model_ = "llama-3.1-8b";
+  fs::path folder_;
+  mutable std::vector<std::string> refused_;
+};
+
+const Keys kSmall = {"batch.seq=1024", "batch.micro=1", "model.layers=8"};
+
+Keys with(Keys keys, const Keys& more) {
+  keys.insert(keys.end(), more.begin(), more.end());
+  return keys;
+}
+
+TEST_F(ScaleDownJobs, FewerReplicasAreTheSmallerJob) {
+  for (const char* sharding : {"none", "zero1", "zero2", "zero3"}) {
+    const Keys same =
+        with(kSmall, {"parallel.tp=2", fmt::format("parallel.sharding={}", sharding)});
+    expect_equal(pair(same, {"parallel.dp=8", "batch.global=32"},
+                      {"parallel.dp=2", "batch.global=8"}, "h100-sxm:16", asked("dp=2")),
+                 sharding);
+  }
+  EXPECT_TRUE(refused_.empty()) << fmt::format("{}", fmt::join(refused_, "\n"));
+}
+
+TEST_F(ScaleDownJobs, OneReplicaHasNoGradientsToReduce) {
+  const auto told = pair(with(kSmall, {"parallel.tp=2"}), {"parallel.dp=4", "batch.global=16"},
+                         {"parallel.dp=1", "batch.global=4"}, "h100-sxm:8", asked("dp=1"));
+  expect_equal(told, "dp=1");
+  ASSERT_TRUE(told);
+  EXPECT_GT(told->made.left_out.collectives, 0u);
+  EXPECT_EQ(told->made.left_out.messages, 0u);
+}
+
+TEST_F(ScaleDownJobs, ReplicasOfPipelinesAreTheSmallerJob) {
+  for (const char* schedule : {"gpipe", "1f1b", "interleaved", "zb_h1", "zb_v"}) {
+    const bool chunks = std::string(schedule) == "interleaved";
+    const Keys same =
+        with(kSmall, {"parallel.pp=2", "parallel.tp=2", fmt::format("schedule.kind={}", schedule),
+                      fmt::format("schedule.chunks={}", chunks ? 2 : 1)});
+    expect_equal(pair(same, {"parallel.dp=4", "batch.global=32"},
+                      {"parallel.dp=2", "batch.global=16"}, "h100-sxm:16", asked("dp=2")),
+                 schedule);
+  }
+  EXPECT_TRUE(refused_.empty()) << fmt::format("{}", fmt::join(refused_, "\n"));
+}
+
+TEST_F(ScaleDownJobs, LayersAndMicrobatchesGoWithRanks) {
+  auto question = asked("dp=2");
+  question.layers = 4;
+  question.microbatches = 6;
+  const Keys same = {"batch.seq=1024", "batch.micro=1", "parallel.pp=2", "schedule.kind=1f1b"};
+  const auto told = pair(same, {"parallel.dp=8", "batch.global=96", "model.layers=16"},
+                         {"parallel.dp=2", "batch.global=12", "model.layers=4"}, "h100-sxm:16",
+                         question);
+  ASSERT_TRUE(told) << fmt::format("{}", fmt::join(refused_, "\n"));
+  EXPECT_NEAR(told->off, 0, 0.01);
+  ASSERT_TRUE(told->made.by_sizes);
+  EXPECT_NEAR(told->made.by_sizes->off, 0, 0.02);
+}
+
+TEST_F(ScaleDownJobs, FewerStagesAreTheSmallerJob) {
+  for (const char* schedule : {"gpipe", "1f1b", "zb_h1"}) {
+    const Keys same = {"batch.seq=1024", "batch.micro=1", "parallel.tp=2",
+                       fmt::format("schedule.kind={}", schedule), "batch.global=16"};
+    const auto told = pair(same, {"parallel.pp=8", "model.layers=16"},
+                           {"parallel.pp=2", "model.layers=4"}, "h100-sxm:16", asked("pp=2"));
+    ASSERT_TRUE(told) << fmt::format("{}", fmt::join(refused_, "\n"));
+    EXPECT_NEAR(told->off, 0, 0.01) << schedule;
+  }
+}
+
+TEST_F(ScaleDownJobs, ASmallerBatchIsTheSmallerJob) {
+  for (const Keys& plan : {Keys{"parallel.tp=2"}, Keys{"parallel.tp=2", "parallel.sp=true"},
+                           Keys{"parallel.pp=2", "parallel.dp=4"},
+                           Keys{"parallel.dp=8", "parallel.sharding=zero1"}}) {
+    auto question = asked("");
+    question.batch = 0.25;
+    const Keys same = with({"batch.seq=1024", "model.layers=8"}, plan);
+    expect_equal(pair(same, {"batch.micro=4", "batch.global=64"},
+                      {"batch.micro=1", "batch.global=16"}, "h100-sxm:8", question),
+                 fmt::format("{}", fmt::join(plan, " ")));
+  }
+  EXPECT_TRUE(refused_.empty()) << fmt::format("{}", fmt::join(refused_, "\n"));
+}
+
+}  // namespace
+}  // namespace orrery::study
