@@ -47,8 +47,8 @@ Result<void> settle(ScaleDownOptions& options) {
                 "orrery scale-down TRACE... --ranks 4 --layers 8");
   if (auto fine = one_of("--keep", options.keep, {"buffers", "volume", "stated", "job"}); !fine)
     return fine;
-  for (const study::Keep keep : {study::Keep::buffers, study::Keep::volume, study::Keep::stated,
-                                 study::Keep::job})
+  for (const study::Keep keep :
+       {study::Keep::buffers, study::Keep::volume, study::Keep::stated, study::Keep::job})
     if (options.keep == study::name(keep)) question.keep = keep;
   if (options.batch.empty()) return {};
   const auto batch = share_of(options.batch);
@@ -87,8 +87,7 @@ void add_sizes(CLI::App& command, ScaleDownOptions& options) {
     command.add_option(names, value, about)->type_name(type)->group("What is made smaller");
   };
   option("--ranks", question.ranks,
-         "How many ranks stay, in all (4) or along axes (dp=2,pp=2); others stay as they are",
-         "N");
+         "How many ranks stay, in all (4) or along axes (dp=2,pp=2); others stay as they are", "N");
   option("--layers", question.layers, "... layers of the model, of all stages that stay", "N");
   option("--microbatches", question.microbatches, "... microbatches of a step", "N");
   option("--batch", options.batch, "... of the samples of a microbatch: 1/4", "SHARE");

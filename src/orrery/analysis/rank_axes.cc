@@ -69,8 +69,7 @@ void add_connected(const Workload& workload, bool in_layers, RankAxisKind kind,
   }
   const auto leaders = graph::connected_by(workload, messages);
   std::map<std::uint32_t, Line> lines;
-  for (std::uint32_t rank = 0; rank < leaders.size(); ++rank)
-    lines[leaders[rank]].push_back(rank);
+  for (std::uint32_t rank = 0; rank < leaders.size(); ++rank) lines[leaders[rank]].push_back(rank);
   for (auto& [leader, line] : lines)
     if (line.size() > 1) add(families, std::move(line), kind);
 }
@@ -90,7 +89,7 @@ Families families_of(const Workload& workload) {
 
 /// By rank: the line it is on, and its place there. Empty where some rank is on none or on two.
 std::vector<std::pair<std::uint32_t, std::uint32_t>> places_on(const std::vector<Line>& lines,
-                                                            std::uint32_t ranks) {
+                                                               std::uint32_t ranks) {
   std::vector<std::pair<std::uint32_t, std::uint32_t>> made(ranks, {kNoLine, 0});
   std::size_t on_lines = 0;
   for (std::uint32_t line = 0; line < lines.size(); ++line) {
@@ -121,9 +120,8 @@ class Axes {
     if (lines.front().size() < 2 || !std::all_of(lines.begin(), lines.end(), same)) return;
     auto where = places_on(lines, ranks_);
     if (where.empty()) return;
-    const auto before = std::count_if(axes_.begin(), axes_.end(), [&](const RankAxis& axis) {
-      return axis.kind == family.kind;
-    });
+    const auto before = std::count_if(
+        axes_.begin(), axes_.end(), [&](const RankAxis& axis) { return axis.kind == family.kind; });
     std::string name(key(family.kind));
     if (before > 0) name += fmt::format("{}", before + 1);
     axes_.push_back({family.kind, std::move(name), std::move(lines)});

@@ -14,7 +14,7 @@ namespace {
 
 /// By dimension: the places of devices.
 std::vector<std::set<std::int64_t>> places_that_stay_of(const std::vector<Dimension>& dims,
-                                              const std::vector<std::uint32_t>& devices) {
+                                                        const std::vector<std::uint32_t>& devices) {
   std::vector<std::set<std::int64_t>> places(dims.size());
   for (const std::uint32_t device : devices) {
     std::int64_t rest = device;
@@ -70,8 +70,7 @@ Result<void> check_can_shrink(const Platform& platform) {
 Result<Platform> with_fewer_devices(const Platform& platform,
                                     const std::vector<std::uint32_t>& devices) {
   if (devices.empty() || devices.back() >= platform.npu_count())
-    return fail(Errc::usage, platform.name,
-                fmt::format("has {} devices", platform.npu_count()));
+    return fail(Errc::usage, platform.name, fmt::format("has {} devices", platform.npu_count()));
   if (auto fine = check_can_shrink(platform); !fine) return tl::unexpected(fine.error());
   Platform made = platform;
   renumber_deviations(made, devices);
@@ -89,10 +88,10 @@ Result<Platform> with_fewer_devices(const Platform& platform,
   std::size_t product = 1;
   for (const auto& here : places) product *= here.size();
   if (product != devices.size())
-    return fail(Errc::config_conflict, platform.name,
-                fmt::format("{} devices that stay do not fill its dimensions evenly",
-                            devices.size()),
-                "name how many stay along each axis: --ranks tp=2,dp=4");
+    return fail(
+        Errc::config_conflict, platform.name,
+        fmt::format("{} devices that stay do not fill its dimensions evenly", devices.size()),
+        "name how many stay along each axis: --ranks tp=2,dp=4");
   for (std::size_t d = places.size(); d-- > 0;) {
     made.dims[d].size = static_cast<std::int64_t>(places[d].size());
     if (places[d].size() == 1 && made.dims.size() > 1) drop_dimension(made, d);

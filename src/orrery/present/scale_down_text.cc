@@ -144,9 +144,9 @@ std::string left_out_text(const ScaleDown& made) {
 
 std::string batch_text(const ScaleDown& made) {
   const graph::BatchTold& told = made.batch_told;
-  std::string text = fmt::format("{:.4g} times: {} by their sizes, {} as a whole, {} not",
-                                 made.batch, plural(told.by_sizes, "work"), count(told.as_whole),
-                                 count(told.weights));
+  std::string text =
+      fmt::format("{:.4g} times: {} by their sizes, {} as a whole, {} not", made.batch,
+                  plural(told.by_sizes, "work"), count(told.as_whole), count(told.weights));
   if (told.rounded > 0) text += fmt::format("; {} sizes rounded", count(told.rounded));
   return text;
 }
@@ -191,8 +191,8 @@ void write_carried(JsonWriter& json, const Carried& one) {
 
 std::string scale_down_text(const ScaleDown& made, report::Style style) {
   report::Sheet sheet(style);
-  sheet.line(style.strong(printable(fmt::format(
-      "{}, {} of {}", made.workload, plural(made.is.ranks, "rank"), made.was.ranks))));
+  sheet.line(style.strong(printable(
+      fmt::format("{}, {} of {}", made.workload, plural(made.is.ranks, "rank"), made.was.ranks))));
   sheet.add("axes", axes_text(made.choice));
   sheet.add("ranks", report::ranges(made.choice.ranks));
   sheet.add("kept", keep_words(made.keep));
@@ -205,9 +205,9 @@ std::string scale_down_text(const ScaleDown& made, report::Style style) {
                                    : "both simulated, on clusters with as many devices");
   std::string text = sheet.text() + "\n" + sides_text(made, style) + carried_text(made, style);
   report::Sheet end(style);
-  end.add("foretold", fmt::format("in proportion to the work of a stage {}, {}",
-                                  format_time(made.in_proportion.step),
-                                  off_text(made.in_proportion.off)));
+  end.add("foretold",
+          fmt::format("in proportion to the work of a stage {}, {}",
+                      format_time(made.in_proportion.step), off_text(made.in_proportion.off)));
   if (made.by_sizes)
     end.add("", fmt::format("by a second size {}, {}", format_time(made.by_sizes->step),
                             off_text(made.by_sizes->off)));

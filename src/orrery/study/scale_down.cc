@@ -124,7 +124,7 @@ class Downscaler {
     }
     Cluster cluster = case_.cluster();
     if (small_.rank_count() < case_.workload().rank_count()) {
-      auto platform = platform::with_fewer_devices(cluster.platform, made_.choice.ranks);
+      auto platform = platform::with_fewer_devices(cluster.platform, made_.choice.devices);
       if (!platform) return tl::unexpected(platform.error());
       cluster.platform = *std::move(platform);
       cluster.ranks = small_.rank_count();
@@ -178,9 +178,9 @@ class Downscaler {
       const double layers = std::max(1u, side.shape.layers.value_or(1)) / double(stages);
       return layers * (std::max(1u, side.shape.microbatches.value_or(1)) + stages - 1.0);
     };
-    made_.in_proportion = foretold(static_cast<double>(made_.is.step.count()) *
-                                   passes(made_.was, stages_was_) /
-                                   passes(made_.is, stages_is_) / question_.batch);
+    made_.in_proportion =
+        foretold(static_cast<double>(made_.is.step.count()) * passes(made_.was, stages_was_) /
+                 passes(made_.is, stages_is_) / question_.batch);
     if (question_.layers || question_.microbatches) made_.by_sizes = by_second_size();
   }
 

@@ -34,9 +34,9 @@ struct ScaleDownQuestion {
   /// Recorded traces, Chakra traces, or a job. Without a cluster they are played again, and
   /// communications take what they were recorded to take.
   Question base;
-  std::string ranks;  ///< see choose_ranks
+  std::string ranks;                                  ///< see choose_ranks
   std::optional<std::uint32_t> layers, microbatches;  ///< of the smaller job
-  double batch = 1;  ///< so many times the samples of a microbatch
+  double batch = 1;                                   ///< so many times the samples of a microbatch
   Keep keep = Keep::buffers;
 };
 
@@ -45,13 +45,13 @@ struct ScaledSide {
   std::uint32_t ranks = 0;
   graph::Shape shape;  ///< as repetitions say
   std::uint64_t nodes = 0;
-  Time step{};     ///< all ranks have ended
-  Time compute{};  ///< something computes
-  Time comm{};     ///< something communicates, hidden or not
+  Time step{};                              ///< all ranks have ended
+  Time compute{};                           ///< something computes
+  Time comm{};                              ///< something communicates, hidden or not
   Time comm_only{}, memory_only{}, idle{};  ///< these and `compute` sum to `step`
-  double flops = 0, bytes = 0;  ///< that works state
-  double sent = 0;              ///< bytes on the network
-  Bytes memory{};               ///< most that tensors take on a rank; 0: traces do not say
+  double flops = 0, bytes = 0;              ///< that works state
+  double sent = 0;                          ///< bytes on the network
+  Bytes memory{};  ///< most that tensors take on a rank; 0: traces do not say
 };
 
 /// What ranks that stay send along an axis in collectives of a type; or in messages.
@@ -79,8 +79,8 @@ struct ScaleDown {
   std::vector<Carried> carried;
   graph::LeftOut left_out;
   graph::BatchTold batch_told;
-  double optimizer_growth = 1;  ///< with Keep::job
-  Foretold in_proportion;       ///< layers × (microbatches + stages - 1) × batch
+  double optimizer_growth = 1;       ///< with Keep::job
+  Foretold in_proportion;            ///< layers × (microbatches + stages - 1) × batch
   std::optional<Foretold> by_sizes;  ///< … by a second size of what was made fewer
   std::shared_ptr<const graph::Workload> workload_made;
   std::shared_ptr<const Cluster> cluster_made;

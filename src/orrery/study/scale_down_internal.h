@@ -18,8 +18,7 @@ namespace orrery::study {
 [[nodiscard]] ScaledSide side_of(const Outcome& outcome, const std::vector<std::uint32_t>& ranks);
 
 /// What ranks that stay send, before and after. `axes`: of `was`, as in `choice`.
-[[nodiscard]] std::vector<Carried> carried_by(const graph::Workload& was,
-                                              const graph::Workload& is,
+[[nodiscard]] std::vector<Carried> carried_by(const graph::Workload& was, const graph::Workload& is,
                                               const std::vector<analysis::RankAxis>& axes,
                                               const RankChoice& choice);
 

@@ -26,8 +26,8 @@ bool carries_activations(analysis::Axis axis) {
 }
 
 /// Collectives outside of layers that are alike.
-using Alike = std::tuple<std::string_view, graph::CollectiveType, std::int64_t>;
-Alike alike(const Graph& graph, NodeId n) {
+using AlikeOutside = std::tuple<std::string_view, graph::CollectiveType, std::int64_t>;
+AlikeOutside alike_outside(const Graph& graph, NodeId n) {
   const graph::Collective& collective = graph.collective(n);
   return {graph.string(collective.group), collective.type, collective.size.count()};
 }
@@ -45,10 +45,10 @@ std::vector<bool> activations_of(const Graph& graph, const analysis::Parallelism
   std::map<std::string_view, analysis::Axis> axes;
   for (const analysis::GroupUse& use : found.groups) axes[use.group] = use.axis;
   const auto all = analysis::communications(graph);
-  std::map<Alike, std::uint32_t> outside;
+  std::map<AlikeOutside, std::uint32_t> outside;
   for (const analysis::Communication& one : all)
     if (graph.kind(one.node) == NodeKind::coll && one.standing == analysis::Standing::outside)
-      ++outside[alike(graph, one.node)];
+      ++outside[alike_outside(graph, one.node)];
   const std::uint32_t passes = std::max(1u, structure.forwards) * structure.steps;
   const NodeId last = last_of_passes(graph);
   std::vector<bool> made(graph.size());
@@ -60,7 +60,7 @@ std::vector<bool> activations_of(const Graph& graph, const analysis::Parallelism
     if (collective.size < kLeastActivations) continue;
     const bool in_layers = one.standing != analysis::Standing::outside;
     const bool each_pass =
-        !in_layers && outside[alike(graph, one.node)] >= passes && one.node < last;
+        !in_layers && outside[alike_outside(graph, one.node)] >= passes && one.node < last;
     made[one.node] = in_layers || each_pass;
   }
   return made;
@@ -68,10 +68,10 @@ std::vector<bool> activations_of(const Graph& graph, const analysis::Parallelism
 
 /// Along which axes the members of a group are apart, "cp+dp": those of which several places stay,
 /// where there are such.
-class Labels {
+class GroupLabels {
  public:
-  Labels(const std::vector<analysis::RankAxis>& axes, const RankChoice& choice,
-         std::uint32_t ranks)
+  GroupLabels(const std::vector<analysis::RankAxis>& axes, const RankChoice& choice,
+              std::uint32_t ranks)
       : choice_(choice), places_(axes.size(), std::vector<std::uint32_t>(ranks)) {
     for (std::size_t axis = 0; axis < axes.size(); ++axis)
       for (const auto& line : axes[axis].lines)
@@ -85,9 +85,8 @@ class Labels {
       const auto at = [&](std::uint32_t rank) {
         return rank < places_[axis].size() ? places_[axis][rank] : 0;
       };
-      if (std::all_of(members.begin(), members.end(), [&](std::uint32_t member) {
-            return at(member) == at(members.front());
-          }))
+      if (std::all_of(members.begin(), members.end(),
+                      [&](std::uint32_t member) { return at(member) == at(members.front()); }))
         continue;
       const std::string& key = choice_.axes[axis].key;
       all += (all.empty() ? "" : "+") + key;
@@ -102,7 +101,7 @@ class Labels {
 };
 
 /// By axis and type.
-using Sums = std::map<std::pair<std::string, std::string>, Carried>;
+using CarriedSums = std::map<std::pair<std::string, std::string>, Carried>;
 
 /// Adds up what a rank sends. `before`: its groups' members as they were numbered.
 template <class Add>
@@ -175,9 +174,9 @@ ScaledSide side_of(const Outcome& outcome, const std::vector<std::uint32_t>& ran
 std::vector<Carried> carried_by(const graph::Workload& was, const graph::Workload& is,
                                 const std::vector<analysis::RankAxis>& axes,
                                 const RankChoice& choice) {
-  const Labels labels(axes, choice, was.rank_count());
+  const GroupLabels labels(axes, choice, was.rank_count());
   const double share = 1 / static_cast<double>(choice.ranks.size());
-  Sums sums;
+  CarriedSums sums;
   const auto line = [&](const std::string& axis, const std::string& type) -> Carried& {
     Carried& made = sums[{axis, type}];
     made.axis = axis;
@@ -193,15 +192,13 @@ std::vector<Carried> carried_by(const graph::Workload& was, const graph::Workloa
                one.was_count += share;
                one.was_sent += sent * share;
              });
-    add_rank(is, i,
-             [&](std::vector<std::uint32_t> members, const std::string& type, double sent) {
-               for (std::uint32_t& member : members) member = choice.ranks[member];
-               Carried& one = line(labels.of(members), type);
-               one.is_members =
-                   std::max(one.is_members, static_cast<std::uint32_t>(members.size()));
-               one.is_count += share;
-               one.is_sent += sent * share;
-             });
+    add_rank(is, i, [&](std::vector<std::uint32_t> members, const std::string& type, double sent) {
+      for (std::uint32_t& member : members) member = choice.ranks[member];
+      Carried& one = line(labels.of(members), type);
+      one.is_members = std::max(one.is_members, static_cast<std::uint32_t>(members.size()));
+      one.is_count += share;
+      one.is_sent += sent * share;
+    });
   }
   std::vector<Carried> made;
   for (auto& [key, one] : sums) made.push_back(std::move(one));
@@ -225,8 +222,8 @@ double shard_growth(const graph::Workload& was, const RankChoice& choice,
             collective.size < graph::kLeastBuffer)
           continue;
         const auto members = graph::members_of(was, graph.string(collective.group), rank);
-        const auto on = std::find_if(
-            axes[axis].lines.begin(), axes[axis].lines.end(), [&](const auto& line) {
+        const auto on =
+            std::find_if(axes[axis].lines.begin(), axes[axis].lines.end(), [&](const auto& line) {
               return std::find(line.begin(), line.end(), rank) != line.end();
             });
         sharded = std::all_of(on->begin(), on->end(), [&](std::uint32_t other) {

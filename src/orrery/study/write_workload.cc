@@ -40,8 +40,8 @@ std::string groups_text(const graph::Workload& workload, std::uint64_t& count) {
   return text + "\n}\n";
 }
 
-Result<void> write_all(const graph::Workload& workload, const std::string& prefix, bool force,
-                       WrittenWorkload& written, std::vector<std::string>& made) {
+Result<void> write_all_of(const graph::Workload& workload, const std::string& prefix, bool force,
+                          WrittenWorkload& written, std::vector<std::string>& made) {
   for (std::uint32_t rank = 0; rank < workload.rank_count(); ++rank) {
     const std::string path = fmt::format("{}.{}.et", prefix, rank);
     const graph::Graph& graph = workload.graph(rank);
@@ -71,7 +71,7 @@ Result<WrittenWorkload> write_workload(const graph::Workload& workload, const st
                 "remove its traces, or choose another name");
   WrittenWorkload written;
   std::vector<std::string> made;
-  const auto done = write_all(workload, prefix, force, written, made);
+  const auto done = write_all_of(workload, prefix, force, written, made);
   if (done) return written;
   for (const std::string& path : made) ::unlink(path.c_str());
   return tl::unexpected(done.error());

@@ -61,6 +61,21 @@ BatchSizes batch_sizes(const Kernel& kernel) {
   }
 }
 
+bool is_norm(const Kernel& kernel) {
+  return kernel.operation == Operation::layer_norm || kernel.operation == Operation::rms_norm;
+}
+
+/// Of these bytes of a norm, those of its weights: what is left of whole passes over all rows.
+double beside_rows(const Kernel& kernel, Bytes bytes) {
+  const double pass = sizes_product(kernel, 0, 1) * bits_of(kernel.out) / 8;
+  return pass > 0 ? std::fmod(static_cast<double>(bytes.count()), pass) : 0;
+}
+
+/// Products of slices, one after another, each read all weights.
+double times_read(const Kernel& kernel) {
+  return kernel.operation == Operation::gemm ? kernel.launches : 1;
+}
+
 class BatchMaker {
  public:
   BatchMaker(const Graph& graph, const BatchChange& change, KernelTable& kernels, BatchTold& told)
@@ -119,7 +134,8 @@ class BatchMaker {
     if (node.kernel != kNoKernel) {
       Kernel kernel = kernels_[node.kernel];
       const BatchSizes of = batch_sizes(kernel);
-      stays = of.weights * bits_of(of.format) / 8;
+      stays = is_norm(kernel) ? beside_rows(kernel, node.work.tensor_size)
+                              : of.weights * bits_of(of.format) / 8 * times_read(kernel);
       for (const std::size_t place : of.places) {
         const double size = static_cast<double>(kernel.sizes[place]) * change_.factor;
         const bool whole = size == std::floor(size);

@@ -28,9 +28,9 @@ struct BatchChange {
 
 /// The graph with so many times the samples in each microbatch. Kernels' sizes that are the batch's
 /// grow with it, and operations, bytes and times with them; bytes of weights and of their gradients
-/// stay, optimizers, and work on as many elements as some weight has. Messages grow, and collectives
-/// that are said to; hosts' steps stay, and remote memory's. Times are taken to be proportional to
-/// the batch. Errc: usage where an attention would be of a part of a sequence; as
+/// stay, optimizers, and work on as many elements as some weight has. Messages grow, and
+/// collectives that are said to; hosts' steps stay, and remote memory's. Times are taken to be
+/// proportional to the batch. Errc: usage where an attention would be of a part of a sequence; as
 /// GraphBuilder::finish. O(nodes log nodes).
 [[nodiscard]] Result<Graph> with_batch(const Graph& graph, const BatchChange& change,
                                        const std::string& where, const DraftTables& tables,

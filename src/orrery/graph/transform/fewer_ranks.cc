@@ -53,11 +53,10 @@ class RankMaker {
     for (const std::uint32_t rank : fewer_.ranks) {
       auto graph = of_rank(rank, made.left_out, findings);
       if (!graph) return tl::unexpected(graph.error());
-      const auto same = std::find_if(made.workload.graphs.begin(), made.workload.graphs.end(),
-                                     [&](const GraphRef& other) {
-                                       return other->content_hash() == graph->content_hash() &&
-                                              other->size() == graph->size();
-                                     });
+      const auto same = std::find_if(
+          made.workload.graphs.begin(), made.workload.graphs.end(), [&](const GraphRef& other) {
+            return other->content_hash() == graph->content_hash() && other->size() == graph->size();
+          });
       made.workload.graph_of_rank.push_back(
           static_cast<std::uint32_t>(same - made.workload.graphs.begin()));
       if (same == made.workload.graphs.end())
@@ -153,12 +152,12 @@ class RankMaker {
     const auto members = members_of(workload_, graph.string(graph.collective(n).group), rank);
     const auto left = that_stay(members);
     if (left.size() < 2) return false;
-    node.collective.group = tables_.strings->intern(
-        name_of(graph.string(graph.collective(n).group), members));
+    node.collective.group =
+        tables_.strings->intern(name_of(graph.string(graph.collective(n).group), members));
     const auto was = static_cast<double>(members.size()), is = static_cast<double>(left.size());
     const double factor = size_factor(fewer_.kept, node.collective.type, was, is);
-    node.collective.size = Bytes(
-        std::llround(static_cast<double>(node.collective.size.count()) * factor));
+    node.collective.size =
+        Bytes(std::llround(static_cast<double>(node.collective.size.count()) * factor));
     if (node.collective.exchange)
       node.collective.exchange.experts =
           static_cast<std::uint16_t>(std::lround(node.collective.exchange.experts * is / was));
@@ -285,8 +284,7 @@ Result<Fewer> with_fewer_ranks(const Workload& workload, const FewerRanks& fewer
                 "its collectives are given as traces, one for each member of a group",
                 "name algorithms instead");
   if (!fewer.lines.empty()) {  // along lines messages are matched in order
-    if (auto in_order = without_tags(workload); !in_order)
-      return tl::unexpected(in_order.error());
+    if (auto in_order = without_tags(workload); !in_order) return tl::unexpected(in_order.error());
   }
   auto made = RankMaker(workload, fewer).make(findings);
   if (!made) return made;

@@ -46,8 +46,8 @@ struct Fewer {
 /// its dependencies on. Messages along lines are matched in order from then on. All groups are
 /// named one by one (`axes` is empty). Errc: usage where no rank stays or one is not there;
 /// input_unsupported where a message goes to one that goes and is on no line with its sender, or a
-/// collective is given as traces; input_mismatch where what is sent is not what is received. O(nodes
-/// log nodes) of the ranks that stay, and O(messages) of all.
+/// collective is given as traces; input_mismatch where what is sent is not what is received.
+/// O(nodes log nodes) of the ranks that stay, and O(messages) of all.
 [[nodiscard]] Result<Fewer> with_fewer_ranks(const Workload& workload, const FewerRanks& fewer,
                                              Findings& findings);
 
