@@ -116,6 +116,8 @@ class Axes {
       const std::vector<Line> parts = beside_others(line);
       lines.insert(lines.end(), parts.begin(), parts.end());
     }
+    std::sort(lines.begin(), lines.end(),
+              [](const Line& a, const Line& b) { return a.front() < b.front(); });
     const auto same = [&](const Line& line) { return line.size() == lines.front().size(); };
     if (lines.front().size() < 2 || !std::all_of(lines.begin(), lines.end(), same)) return;
     auto where = places_on(lines, ranks_);

@@ -135,6 +135,13 @@ std::string_view keep_words(study::Keep keep) {
   return "whole buffers of collectives, and the model";
 }
 
+std::string_view basis_words_of(const ScaleDown& made) {
+  if (!made.replayed) return "both simulated, on clusters with as many devices";
+  if (made.is.ranks == made.was.ranks) return "recorded times; waits for other ranks are simulated";
+  return "recorded times, of collectives among all ranks, too; waits for other ranks are "
+         "simulated (--cluster simulates collectives)";
+}
+
 std::string left_out_text(const ScaleDown& made) {
   if (made.left_out.collectives + made.left_out.messages == 0) return "nothing";
   return fmt::format("{} of groups with one member left, {} from a rank to itself",
@@ -201,8 +208,7 @@ std::string scale_down_text(const ScaleDown& made, report::Style style) {
     sheet.add("optimizer", fmt::format("{:.4g} times as much: its shards are of fewer ranks",
                                        made.optimizer_growth));
   if (made.batch != 1) sheet.add("batch", batch_text(made));
-  sheet.add("basis", made.replayed ? "recorded times; waits for other ranks are simulated"
-                                   : "both simulated, on clusters with as many devices");
+  sheet.add("basis", basis_words_of(made));
   std::string text = sheet.text() + "\n" + sides_text(made, style) + carried_text(made, style);
   report::Sheet end(style);
   end.add("foretold",

@@ -181,7 +181,7 @@ class Downscaler {
     made_.in_proportion =
         foretold(static_cast<double>(made_.is.step.count()) * passes(made_.was, stages_was_) /
                  passes(made_.is, stages_is_) / question_.batch);
-    if (question_.layers || question_.microbatches) made_.by_sizes = by_second_size();
+    made_.by_sizes = by_second_size();
   }
 
   [[nodiscard]] Foretold foretold(double picoseconds) const {
@@ -189,52 +189,23 @@ class Downscaler {
     return {Time(std::llround(picoseconds)), was > 0 ? picoseconds / was - 1 : 0};
   }
 
-  /// Straight lines through the steps of two numbers of layers, two of microbatches, or both.
   std::optional<Foretold> by_second_size() {
-    const auto second = [](const auto& asked, const auto& found) -> std::optional<std::uint32_t> {
-      if (!asked || !found || *asked >= *found) return std::nullopt;
-      return std::min(2 * *asked, *found);
-    };
-    const auto layers = second(question_.layers, found_.layers);
-    const auto microbatches = second(question_.microbatches, found_.microbatches);
-    if (!layers && !microbatches) return std::nullopt;
-    const auto step = [&](const Shape& shape) -> std::optional<double> {
-      graph::BatchTold unheard;
-      Findings ignored;
-      auto workload = sized(shape, unheard);
-      if (!workload) return std::nullopt;
-      auto outcome = simulate(std::make_shared<const Workload>(*std::move(workload)), ignored);
-      if (!outcome) return std::nullopt;
-      return static_cast<double>(outcome->result.end.count());
-    };
-    const auto far = [](const auto& asked, const auto& second, const auto& found) {
-      return second ? double(*found - *asked) / double(*second - *asked) : 0.0;
-    };
-    const double x = far(question_.layers, layers, found_.layers);
-    const double y = far(question_.microbatches, microbatches, found_.microbatches);
-    const auto near = static_cast<double>(made_.is.step.count());
-    double more_layers = near, more_microbatches = near, more_of_both = near;
-    if (layers) {
-      const auto told = step({layers, question_.microbatches});
-      if (!told) return std::nullopt;
-      more_layers = more_of_both = *told;
-    }
-    if (microbatches) {
-      const auto told = step({question_.layers, microbatches});
-      if (!told) return std::nullopt;
-      more_microbatches = more_of_both = *told;
-    }
-    if (layers && microbatches) {
-      const auto told = step({layers, microbatches});
-      if (!told) return std::nullopt;
-      more_of_both = *told;
-    }
-    double whole = near + x * (more_layers - near) + y * (more_microbatches - near);
-    if (layers && microbatches)
-      whole += x * y * (more_of_both - more_layers - more_microbatches + near);
+    const auto whole = by_second_sizes(
+        {question_.layers, question_.microbatches}, found_, stages_is_,
+        static_cast<double>(made_.is.step.count()),
+        [&](const Shape& shape) -> std::optional<double> {
+          graph::BatchTold unheard;
+          auto workload = sized(shape, unheard);
+          if (!workload) return std::nullopt;
+          Findings ignored;
+          auto outcome = simulate(std::make_shared<const Workload>(*std::move(workload)), ignored);
+          if (!outcome) return std::nullopt;
+          return static_cast<double>(outcome->result.end.count());
+        });
+    if (!whole) return std::nullopt;
     const double all = found_.microbatches.value_or(1);
-    whole *= (all + stages_was_ - 1.0) / (all + stages_is_ - 1.0);
-    return foretold(whole / question_.batch);
+    return foretold(*whole * (all + stages_was_ - 1.0) / (all + stages_is_ - 1.0) /
+                    question_.batch);
   }
 
   const ScaleDownQuestion& question_;

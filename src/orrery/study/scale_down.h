@@ -79,9 +79,10 @@ struct ScaleDown {
   std::vector<Carried> carried;
   graph::LeftOut left_out;
   graph::BatchTold batch_told;
-  double optimizer_growth = 1;       ///< with Keep::job
-  Foretold in_proportion;            ///< layers × (microbatches + stages - 1) × batch
-  std::optional<Foretold> by_sizes;  ///< … by a second size of what was made fewer
+  double optimizer_growth = 1;  ///< with Keep::job
+  Foretold in_proportion;       ///< layers × (microbatches + stages - 1) × batch
+  /// … by a second size of layers and microbatches, where these are fewer and there is one between.
+  std::optional<Foretold> by_sizes;
   std::shared_ptr<const graph::Workload> workload_made;
   std::shared_ptr<const Cluster> cluster_made;
   Findings findings;

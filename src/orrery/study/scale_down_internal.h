@@ -2,8 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <optional>
 #include <vector>
 
+#include "orrery/graph/transform/reshape.h"
 #include "orrery/study/scale_down.h"
 
 namespace orrery::study {
@@ -26,5 +29,16 @@ namespace orrery::study {
 /// that gets shorter: by how much shards grow. 1: none has.
 [[nodiscard]] double shard_growth(const graph::Workload& was, const RankChoice& choice,
                                   const std::vector<analysis::RankAxis>& axes);
+
+/// The step of a job with so many layers and microbatches, in picoseconds; empty: it cannot be.
+using StepOf = std::function<std::optional<double>(const graph::Shape&)>;
+
+/// The step with all that was `found`, on straight lines through that of what is `asked` (`step`)
+/// and those of a second number of layers (twice as many; where that is not between the two, one
+/// more on each stage), of microbatches, and of both. Empty where neither is fewer than found, no
+/// number is between, or a step cannot be.
+[[nodiscard]] std::optional<double> by_second_sizes(const graph::Shape& asked,
+                                                    const graph::Shape& found, std::uint32_t stages,
+                                                    double step, const StepOf& step_of);
 
 }  // namespace orrery::study
