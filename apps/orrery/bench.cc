@@ -11,7 +11,9 @@
 #include <utility>
 
 #include "arguments.h"
+#include "bench_micro.h"
 #include "bench_module.h"
+#include "bench_obfuscate.h"
 #include "inputs.h"
 #include "orrery/bench/generate.h"
 #include "orrery/bench/plan_text.h"
@@ -32,9 +34,11 @@ struct BenchOptions {
   std::vector<std::string> words;
   std::optional<std::uint32_t> rank;
   std::string level = "top";
-  std::string scope, memory_limit, reuse, plan, kineto;
+  std::string subtrace, memory_limit, reuse, plan, kineto;
   bool all_steps = false, only_plan = false;
   BenchPlay play;
+  MicroOptions micro;
+  ObfuscateBench obfuscate;
 };
 
 std::int64_t now_ns() {
@@ -75,8 +79,15 @@ Result<bench::PlanOptions> plan_options(const BenchOptions& options) {
     return fail(Errc::usage, "--level", in_quotes(options.level) + " is none",
                 "top (the outermost operators) or kernel (those that do the work)");
   plan.select.level = options.level == "top" ? bench::Level::top : bench::Level::kernel;
-  plan.select.scope = options.scope;
+  auto part = bench::parse_part(options.subtrace);
+  if (!part) return tl::unexpected(std::move(part.error()));
+  plan.select.part = *std::move(part);
   plan.select.all_steps = options.all_steps;
+  if (auto fitting = check_micro(options.micro); !fitting)
+    return tl::unexpected(std::move(fitting.error()));
+  if (auto known = check_obfuscate(options.obfuscate); !known)
+    return tl::unexpected(std::move(known.error()));
+  plan.kernels = options.micro.asked;
   plan.memory_limit = usual_limit();
   if (!options.memory_limit.empty()) {
     const auto limit = parse_bytes(options.memory_limit, "--memory-limit");
@@ -116,11 +127,11 @@ Result<intake::RankTrace> read_one(const BenchOptions& options,
   return read;
 }
 
-Result<present::Benchmark> benchmark(const BenchOptions& options,
-                                     const std::vector<std::string>& traces, Session& session,
-                                     Findings& findings) {
+Result<present::Benchmark> benchmark(BenchOptions& options, const std::vector<std::string>& traces,
+                                     Session& session, Findings& findings) {
   const auto asked = plan_options(options);
   if (!asked) return tl::unexpected(asked.error());
+  options.play.memory_limit = asked->memory_limit;
   const auto module = BenchModule::load();
   if (!module) return tl::unexpected(module.error());
   present::Benchmark made;
@@ -130,6 +141,9 @@ Result<present::Benchmark> benchmark(const BenchOptions& options,
   made.load_ns = now_ns() - begin;
   auto plan = bench::make_plan(rank->profile, **module, *asked);
   if (!plan) return tl::unexpected(std::move(plan.error()));
+  auto obfuscated = obfuscate_plan(*plan, options.obfuscate, **module, options.play);
+  if (!obfuscated) return tl::unexpected(std::move(obfuscated.error()));
+  made.obfuscated = *std::move(obfuscated);
   const std::string text = bench::plan_text(*plan);
   made.plan_ns = now_ns() - begin - made.load_ns;
   made.plan = *std::move(plan);
@@ -141,22 +155,28 @@ Result<present::Benchmark> benchmark(const BenchOptions& options,
     if (auto done = write_output(options.plan, text, session.force); !done)
       return tl::unexpected(std::move(done.error()));
   if (options.only_plan) return made;
-  BenchPlay play = options.play;
-  play.memory_limit = asked->memory_limit;
-  auto outcome = (*module)->play(text, play);
+  auto outcome = (*module)->play(text, options.play);
   if (!outcome) return tl::unexpected(std::move(outcome.error()));
   made.outcome = *std::move(outcome);
   return made;
 }
 
 /// Writes all of them, or says which one is in the way before the first.
-Result<void> write_program(const bench::Plan& plan, const std::string& folder, bool force) {
-  const std::vector<bench::GeneratedFile> files = bench::generated_program(plan);
+Result<void> write_program(const std::vector<bench::GeneratedFile>& files,
+                           const std::string& folder, bool force) {
   for (const bench::GeneratedFile& file : files)
     if (auto absent = check_absent(folder + "/" + file.name, force); !absent) return absent;
   for (const bench::GeneratedFile& file : files)
     if (auto done = write_output(folder + "/" + file.name, file.text, force); !done) return done;
   return {};
+}
+
+Result<std::vector<bench::GeneratedFile>> program_of(const present::Benchmark& made,
+                                                     const BenchOptions& options) {
+  if (!options.micro.asked) return bench::generated_program(made.plan);
+  const auto all = micro_of(made, options.micro, options.play.memory_limit);
+  if (!all) return tl::unexpected(all.error());
+  return bench::generated_micro(*all);
 }
 
 int bench_generate(BenchOptions& options, const std::vector<std::string>& traces,
@@ -169,7 +189,9 @@ int bench_generate(BenchOptions& options, const std::vector<std::string>& traces
   Findings findings;
   const auto made = benchmark(options, traces, session, findings);
   if (!made) return session.fail(made.error(), findings);
-  if (auto done = write_program(made->plan, folder, session.force); !done)
+  const auto files = program_of(*made, options);
+  if (!files) return session.fail(files.error(), findings);
+  if (auto done = write_program(*files, folder, session.force); !done)
     return session.fail(done.error(), findings);
   session.note(fmt::format("wrote {0}: cmake -S {0} -B {0}/build && cmake --build {0}/build",
                            shell_word(folder)));
@@ -189,8 +211,11 @@ int bench_run(BenchOptions& options, Session& session) {
         {Errc::usage, "bench " + what, "which recording?", "orrery bench " + what + " TRACE…"});
   if (what == "generate") return bench_generate(options, traces, session);
   Findings findings;
+  const bool only_plan = std::exchange(options.only_plan, options.only_plan || options.micro.asked);
   const auto made = benchmark(options, traces, session, findings);
   if (!made) return session.fail(made.error(), findings);
+  if (options.micro.asked && !only_plan)
+    return run_micro(*made, options.micro, options.play, findings, session);
   if (!options.kineto.empty() && made->outcome) {
     const profile::Profile timeline = bench::timeline_of(made->plan, *made->outcome);
     if (auto done = trace::write_kineto(timeline, options.kineto, session.force); !done)
@@ -208,10 +233,11 @@ void add_replay_options(CLI::App& command, BenchOptions& options) {
   option("--level", options.level,
          "top: the outermost operators (any release has them); or kernel: those that do the work",
          "HOW");
-  option("--scope", options.scope,
-         "Only what the first range or operator with this in its name "
-         "contains",
-         "NAME");
+  option("--subtrace", options.subtrace,
+         "Only a part: scope=NAME (what the first range or operator with this in its name\n"
+         "contains), layer=N or layers=N-M (what repeats as layers do), or times since the\n"
+         "step's begin (10ms-20ms)",
+         "PART");
   command
       .add_flag("--all-steps", options.all_steps,
                 "All steps of the recording; else the first whole one where steps are marked")
@@ -254,6 +280,8 @@ void add_bench(CLI::App& table, Session& session) {
   command->add_option("WHAT", options->words, "run or generate, then the recording's files")
       ->type_name("");
   add_replay_options(*command, *options);
+  add_micro_options(*command, options->micro);
+  add_obfuscate_options(*command, options->obfuscate);
   session.add_options(*command, true);
   const auto output = [&](const char* names, auto& value, const char* about) {
     command->add_option(names, value, about)->type_name("FILE")->group("Output");

@@ -187,6 +187,8 @@ void Player::call(Instruction& instruction, std::size_t index) {
       stack_[list.argument] = std::move(items);
     }
   }
+  if (options_.called != nullptr)
+    options_.called->push_back(c10::toString(instruction.handle->operator_name()));
   instruction.handle->callBoxed(&stack_);
   take_results(instruction, index);
 }
@@ -198,6 +200,8 @@ void Player::step(std::size_t index) {
     make_results(instruction);
     return;
   }
+  if (options_.called != nullptr && instruction.kind != Step::Kind::call)
+    options_.called->push_back(program_.name(program_.steps[index]));
   try {
     switch (instruction.kind) {
       case Step::Kind::call:

@@ -19,6 +19,9 @@ struct PlayOptions {
   int threads = 1;
   bool think = false;  ///< the host waits where the recorded one did something else
   std::int64_t memory_limit = std::int64_t{1} << 62;
+  /// Gets the operators that are called, in order and in every iteration; of other steps
+  /// Program::name.
+  std::vector<std::string>* called = nullptr;
 };
 
 struct Played {

@@ -1,17 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "program.h"
 
+#include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <limits>
 #include <stdexcept>
 
 namespace orrery::replay {
 namespace {
 
-/// One line, read from its front.
+constexpr std::int64_t kFarthest = std::int64_t{1} << 62;
+constexpr double kMostExact = 0x1p53;  // whole numbers that are reals, too
+
+/// One line, read from its front. Slots in it are below `slots`.
 class Line {
  public:
-  Line(std::string_view text, std::size_t number) : text_(text), number_(number) {}
+  Line(std::string_view text, std::size_t number, Slot slots)
+      : text_(text), number_(number), slots_(slots) {}
 
   [[noreturn]] void fail(const char* wanted) const {
     throw std::runtime_error("line " + std::to_string(number_) + ": expected " + wanted);
@@ -61,16 +67,36 @@ class Line {
     }
     return numbers;
   }
+  /// A number from 0 to `most`.
+  std::int64_t whole(std::int64_t most, const char* wanted) {
+    const auto read = number<std::int64_t>();
+    if (read < 0 || read > most) fail(wanted);
+    return read;
+  }
+  /// The number of the next of what there are `count` of already.
+  void next(std::size_t count) {
+    if (number<std::uint64_t>() != count) fail("numbers in order, from 0");
+  }
   Spec spec() {
     Spec spec;
     spec.dtype = word();
     spec.sizes = integers();
     spec.strides = integers();
+    std::int64_t elements = 1;
+    for (const std::int64_t size : spec.sizes) {
+      if (size < 0 || __builtin_mul_overflow(elements, std::max<std::int64_t>(size, 1), &elements))
+        fail("sizes that a tensor can have");
+    }
+    for (const std::int64_t stride : spec.strides)
+      if (stride < 0) fail("strides that a tensor can have");
     return spec;
   }
+  std::int64_t offset() { return whole(kFarthest, "an offset that a tensor can have"); }
   Slot slot() {
     need("%");
-    return number<Slot>();
+    const auto read = number<Slot>();
+    if (read >= slots_) fail("a slot that there is");
+    return read;
   }
   /// A whole number, or a real one: with a point, an exponent, inf or nan.
   void numeral(Value& value) {
@@ -87,29 +113,47 @@ class Line {
       value.real = number<double>();
     }
   }
-  /// JSON text; what was escaped by number stays within Latin-1.
+  /// JSON text. Only characters of ASCII are escaped.
   std::string quoted() {
     std::string out;
     need("\"");
     while (!text_.empty() && text_.front() != '"') {
-      char c = text_.front();
+      const char c = text_.front();
       text_.remove_prefix(1);
-      if (c == '\\' && !text_.empty()) {
-        c = text_.front();
-        text_.remove_prefix(1);
-        if (c == 'n') c = '\n';
-        if (c == 't') c = '\t';
+      if (c == '\\') {
+        escaped(out);
+      } else {
+        out += c;
       }
-      out += c;
     }
-    need("\"");
+    if (text_.empty()) fail("the text's end");
+    text_.remove_prefix(1);
     return out;
   }
   Value value(int depth);
 
  private:
+  void escaped(std::string& out) {
+    if (text_.empty()) fail("an escaped character");
+    const char c = text_.front();
+    text_.remove_prefix(1);
+    if (c != 'u') {
+      out += c == 'n' ? '\n' : c == 't' ? '\t' : c == 'r' ? '\r' : c;
+      return;
+    }
+    unsigned code = 0;
+    const char* const begin = text_.data();
+    const auto [end, error] =
+        std::from_chars(begin, begin + std::min<std::size_t>(4, text_.size()), code, 16);
+    if (error != std::errc{} || end != begin + 4 || code >= 0x80)
+      fail("four digits of a character of ASCII");
+    text_.remove_prefix(4);
+    out += static_cast<char>(code);
+  }
+
   std::string_view text_;
   std::size_t number_;
+  Slot slots_;
 };
 
 Value Line::value(int depth) {
@@ -165,23 +209,26 @@ void read_outputs(Line& line, Step& step) {
 }
 
 /// "call", "view", "stand_in" or "absent", and the rest of its line.
-Step read_step(std::string_view kind, Line& line) {
+Step read_step(std::string_view kind, Line& line, std::size_t operations) {
   Step step;
   if (kind == "call") {
     step.operation = line.number<std::uint32_t>();
+    if (step.operation >= operations) line.fail("an operation that there is");
     read_arguments(line, step);
     read_outputs(line, step);
   } else if (kind == "view") {
     step.kind = Step::Kind::view;
     Output made;
     made.slot = line.slot();
+    if (line.front() != '%') line.fail("a slot");
     step.arguments.push_back(line.value(0));
     made.spec = line.spec();
-    made.spec.offset = line.number<std::int64_t>();
+    made.spec.offset = line.offset();
     step.outputs.push_back(std::move(made));
   } else if (kind == "stand_in") {
     step.kind = Step::Kind::stand_in;
     step.flops = line.number<double>();
+    if (!(step.flops >= 0 && step.flops <= 0x1p62)) line.fail("so many calculations");
     read_arguments(line, step);
     read_outputs(line, step);
   } else if (kind == "absent") {
@@ -196,47 +243,73 @@ Step read_step(std::string_view kind, Line& line) {
   return step;
 }
 
-Storage read_storage(Line& line) {
+Storage read_storage(Line& line, std::size_t index) {
   Storage storage;
-  (void)line.number<std::uint32_t>();
-  storage.bytes = line.number<std::int64_t>();
+  line.next(index);
+  storage.bytes = line.whole(kFarthest, "so many bytes");
   storage.dtype = line.word();
   storage.fill = line.word();
+  const bool whole = storage.fill == "whole";
+  if (!whole && storage.fill != "uniform" && storage.fill != "ramp" && storage.fill != "reuse")
+    line.fail("uniform, whole, ramp or reuse");
   storage.first = line.number<double>();
   storage.second = line.number<double>();
+  const bool finite =
+      std::abs(storage.first) <= kMostExact && std::abs(storage.second) <= kMostExact;
+  if (!finite || (whole && storage.first > storage.second)) line.fail("a range");
   storage.written = line.take("written");
   return storage;
 }
 
-External read_external(Line& line) {
+External read_external(Line& line, std::size_t storages) {
   External external;
   external.slot = line.slot();
   external.storage = line.number<std::uint32_t>();
+  if (external.storage >= storages) line.fail("a storage that there is");
   external.spec = line.spec();
-  external.spec.offset = line.number<std::int64_t>();
+  external.spec.offset = line.offset();
   return external;
 }
 
-/// Numbers of slots, storages and operations are of those that there are.
-void check(const Program& program) {
-  const auto need = [](bool holds) {
-    if (!holds) throw std::runtime_error("a number of something that is not there");
-  };
-  for (const External& external : program.externals)
-    need(external.slot < program.slots && external.storage < program.storages.size());
-  const auto check_value = [&](const Value& value, const auto& again) -> void {
-    need(value.kind != '%' || static_cast<std::uint64_t>(value.integer) < program.slots);
-    for (const Value& item : value.list) again(item, again);
-  };
-  for (const Step& step : program.steps) {
-    need(step.kind != Step::Kind::call || step.operation < program.operations.size());
-    for (const Value& value : step.arguments) check_value(value, check_value);
-    for (const Output& output : step.outputs) need(output.slot < program.slots);
-    for (const Slot slot : step.last) need(slot < program.slots);
+/// One line of a program that is neither empty nor a remark. `gap` is for the next step.
+void read_line(Line& line, std::int64_t& gap, Program& program) {
+  const std::string_view kind = line.word();
+  if (kind == "slots") {
+    program.slots = line.number<std::uint32_t>();
+  } else if (kind == "storage") {
+    program.storages.push_back(read_storage(line, program.storages.size()));
+  } else if (kind == "external") {
+    program.externals.push_back(read_external(line, program.storages.size()));
+  } else if (kind == "operation") {
+    line.next(program.operations.size());
+    program.operations.emplace_back(line.word());
+  } else if (kind == "reuse") {
+    while (!line.ended()) program.reuse.push_back(line.number<double>());
+  } else if (kind == "gap") {
+    gap = line.whole(kFarthest, "so many nanoseconds");
+  } else {
+    program.steps.push_back(read_step(kind, line, program.operations.size()));
+    program.steps.back().gap_ns = gap;
+    gap = 0;
   }
+  if (!line.ended()) line.fail("the end of the line");
 }
 
 }  // namespace
+
+std::string Program::name(const Step& step) const {
+  switch (step.kind) {
+    case Step::Kind::call:
+      return operations[step.operation];
+    case Step::Kind::view:
+      return "(view)";
+    case Step::Kind::stand_in:
+      return "(stand-in)";
+    case Step::Kind::absent:
+      break;
+  }
+  return "(absent)";
+}
 
 Program read_program(std::string_view text) {
   constexpr std::string_view kFirst = "orrery benchmark 1";
@@ -245,31 +318,15 @@ Program read_program(std::string_view text) {
   std::size_t number = 0;
   while (!text.empty()) {
     const std::size_t end = std::min(text.find('\n'), text.size());
-    Line line(text.substr(0, end), ++number);
+    Line line(text.substr(0, end), ++number, program.slots);
     text.remove_prefix(std::min(end + 1, text.size()));
     if (number == 1 && !line.take(kFirst)) line.fail("'orrery benchmark 1'");
-    if (number == 1 || line.ended() || line.front() == '#') continue;
-    const std::string_view kind = line.word();
-    if (kind == "slots") {
-      program.slots = line.number<std::uint32_t>();
-    } else if (kind == "storage") {
-      program.storages.push_back(read_storage(line));
-    } else if (kind == "external") {
-      program.externals.push_back(read_external(line));
-    } else if (kind == "operation") {
-      (void)line.number<std::uint32_t>();
-      program.operations.emplace_back(line.word());
-    } else if (kind == "reuse") {
-      while (!line.ended()) program.reuse.push_back(line.number<double>());
-    } else if (kind == "gap") {
-      gap = line.number<std::int64_t>();
-    } else {
-      program.steps.push_back(read_step(kind, line));
-      program.steps.back().gap_ns = gap;
-      gap = 0;
-    }
+    if (number > 1 && !line.ended() && line.front() != '#') read_line(line, gap, program);
   }
-  check(program);
+  // Each slot is of a tensor that stands somewhere.
+  std::size_t tensors = program.externals.size();
+  for (const Step& step : program.steps) tensors += step.outputs.size();
+  if (program.slots > tensors) throw std::runtime_error("more slots than tensors");
   return program;
 }
 

@@ -69,9 +69,14 @@ struct Program {
   std::vector<std::string> operations;
   std::vector<Step> steps;
   std::vector<double> reuse;  ///< shares of rows by how often they are used
+
+  /// Of a call its operation; else "(view)", "(stand-in)" or "(absent)".
+  [[nodiscard]] std::string name(const Step& step) const;
 };
 
-/// Views of the program point into `text`. Throws std::runtime_error, which names the line.
+/// Views of the program point into `text`. What it returns holds together: slots, storages and
+/// operations are of those that there are, sizes, strides, ranges and offsets can be. Throws
+/// std::runtime_error, which names the line. Linear.
 [[nodiscard]] Program read_program(std::string_view text);
 
 }  // namespace orrery::replay

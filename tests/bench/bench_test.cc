@@ -90,6 +90,26 @@ TEST_P(Recordings, AreReplayedWhole) {
               result["replay"]["operators_ns"].get<double>() / 2);
   }
 }
+// Each distinct operator by itself: nothing fails, and weights are how often it is in the step.
+TEST_P(Recordings, AreTakenApart) {
+  for (const char* level : {"top", "kernel"}) {
+    const std::string trace = kRecordings + GetParam() + ".json.gz --iterations 2 --level " + level;
+    const Json whole = replay(trace + " --only-plan");
+    const Json apart = replay(trace + " --micro");
+    EXPECT_EQ(apart["failed"], 0) << apart["micro"];
+    EXPECT_EQ(apart["operators"], whole["coverage"]["operators"]["count"]);
+    std::uint64_t weights = 0;
+    std::int64_t sum = 0;
+    for (const Json& micro : apart["micro"]) {
+      weights += micro["weight"].get<std::uint64_t>();
+      sum += micro["weight"].get<std::int64_t>() * micro["median_ns"].get<std::int64_t>();
+    }
+    EXPECT_EQ(weights, apart["operators"].get<std::uint64_t>());
+    EXPECT_EQ(sum, apart["all_ns"].get<std::int64_t>());
+    EXPECT_LT(apart["different"].get<std::uint64_t>(), weights);
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Own, Recordings, ::testing::Values("cnn", "mlp", "transformer", "dlrm"));
 
 // What is written is read back by our own readers.
@@ -159,6 +179,80 @@ TEST_F(Bench, FailuresAreCountedAndNeverFatal) {
   EXPECT_EQ(result["replay"]["failed"][0]["name"], "aten::cholesky");
 }
 
+/// The sizes of what exists before, in order: "[20,24]".
+std::vector<std::string> sizes_in(const std::string& plan) {
+  std::ifstream text(plan);
+  std::vector<std::string> sizes;
+  for (std::string line; std::getline(text, line);) {
+    std::istringstream words(line);
+    std::string kind, slot, storage, dtype, size;
+    words >> kind >> slot >> storage >> dtype >> size;
+    if (kind == "external") sizes.push_back(size);
+  }
+  return sizes;
+}
+
+// Other names and sizes still run, and are the same for the same salt.
+TEST_P(Recordings, AreHidden) {
+  const std::string trace = kRecordings + GetParam() + ".json.gz --iterations 1 ";
+  const std::string plain = folder_ / "plain", hidden = folder_ / "hidden",
+                    again = folder_ / "again";
+  for (const char* level : {"--level top ", "--level kernel "}) {
+    const Json whole = replay(trace + level + "--only-plan --force --write-plan " + plain);
+    const std::string how = trace + level + "--salt a --force --obfuscate ";
+    const Json result = replay(how + "sizes --write-plan " + hidden);
+    EXPECT_EQ(result["replay"]["failed_operators"], 0) << result["replay"]["failed"];
+    EXPECT_EQ(result["replay"]["reshaped_steps"], 0);
+    EXPECT_EQ(result["coverage"]["operators"], whole["coverage"]["operators"]);
+    const double before = whole["memory"]["peak_bytes"], after = result["memory"]["peak_bytes"];
+    EXPECT_NEAR(after / before, 1, 0.15);
+    EXPECT_NE(sizes_in(plain), sizes_in(hidden));
+    (void)replay(how + "sizes --only-plan --write-plan " + again);
+    std::ifstream one(hidden), other(again);
+    const std::string text{std::istreambuf_iterator<char>(one), {}};
+    EXPECT_EQ(text, std::string(std::istreambuf_iterator<char>(other), {}));
+    EXPECT_EQ(text.find("# aten::"), std::string::npos);
+    (void)replay(how + "names --only-plan --write-plan " + again);
+    EXPECT_EQ(sizes_in(plain), sizes_in(again));
+  }
+}
+
+// Times of known kernels are what `orrery kernels` reads.
+TEST_F(Bench, KernelTimesAreATable) {
+  const std::string table = (folder_ / "kernels.csv").string();
+  const std::string mlp = kRecordings + "mlp.json.gz ";
+  (void)replay(mlp + "--level kernel --micro --filter mm --device my-host --kernels " + table);
+  const Said seen = ask("kernels check " + table);
+  EXPECT_EQ(seen.code, 0) << seen.text;
+  EXPECT_THAT(seen.text, HasSubstr("my-host"));
+  EXPECT_EQ(ask("bench run " + mlp + "--filter mm").code, 2) << "no --micro";
+  EXPECT_EQ(ask("bench run " + mlp + "--micro --filter dance").code, 2);
+}
+
+// A part of a recording works by itself at any level.
+TEST_F(Bench, PartsAreReplayedAlone) {
+  const std::string transformer = kRecordings + "transformer.json.gz --iterations 1 ";
+  for (const char* level : {"--level top ", "--level kernel "}) {
+    std::uint64_t parts = 0;
+    for (const char* part : {"layer=0", "layers=1-1", "layers=0-1", "scope=Optimizer.step"}) {
+      const Json result = replay(transformer + level + "--subtrace " + part);
+      EXPECT_EQ(result["replay"]["failed_operators"], 0) << result["replay"]["failed"];
+      EXPECT_EQ(result["replay"]["reshaped_steps"], 0) << part;
+      const auto count = result["coverage"]["operators"]["count"].get<std::uint64_t>();
+      EXPECT_GT(count, 100u) << part;
+      parts += std::string_view(part) == "layers=0-1" ? count : 0;
+    }
+    const Json whole = replay(transformer + level + "--only-plan");
+    EXPECT_LT(parts, whole["coverage"]["operators"]["count"].get<std::uint64_t>());
+  }
+  const std::string demo = ORRERY_SOURCE_DIR "/data/demo/ddp_transformer/rank0.";
+  const Json timed =
+      replay(demo + "et.json.gz " + demo + "kineto.json.gz --iterations 1 --subtrace 10ms-20ms");
+  EXPECT_EQ(timed["replay"]["failed_operators"], 0) << timed["replay"]["failed"];
+  EXPECT_THAT(ask("bench run " + kRecordings + "transformer.json.gz --subtrace layer=2").text,
+              HasSubstr("has layers 0-1"));
+}
+
 TEST_F(Bench, MistakesAreTold) {
   EXPECT_EQ(ask("bench").code, 2);
   EXPECT_EQ(ask("bench dance").code, 2);
@@ -166,7 +260,9 @@ TEST_F(Bench, MistakesAreTold) {
   EXPECT_EQ(ask("bench run /nowhere.json").code, 3);
   const std::string mlp = "bench run " + kRecordings + "mlp.json.gz ";
   EXPECT_EQ(ask(mlp + "--level middle").code, 2);
-  EXPECT_EQ(ask(mlp + "--scope nowhere").code, 2);
+  EXPECT_EQ(ask(mlp + "--subtrace scope=nowhere").code, 2);
+  EXPECT_EQ(ask(mlp + "--obfuscate everything").code, 2);
+  EXPECT_EQ(ask(mlp + "--salt a").code, 2) << "for nothing";
   EXPECT_EQ(ask(mlp + "--reuse 0,0").code, 2);
   EXPECT_EQ(ask(mlp + "--reuse=-1").code, 2);
   EXPECT_EQ(ask(mlp + "--iterations 0").code, 2);

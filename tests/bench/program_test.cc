@@ -5,7 +5,9 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <limits>
+#include <random>
 #include <stdexcept>
 
 #include "orrery/bench/plan_text.h"
@@ -43,7 +45,7 @@ bench::Plan everything() {
   real.real = 3;
   bench::Value infinite = real, text = a_value(Kind::text), truth = a_value(Kind::truth);
   infinite.real = -std::numeric_limits<double>::infinity();
-  text.text = "a \"b\" \\ c";
+  text.text = "a \"b\" \\ c\n\x01\u00e9";
   truth.integer = 1;
   bench::Value list = a_value(Kind::list);
   list.of = bench::Value::Items::optional_tensors;
@@ -95,7 +97,7 @@ TEST(Program, ReadsEveryKindOfValue) {
   EXPECT_EQ(step.arguments[1].integer, -7);
   EXPECT_EQ(step.arguments[2].real, 3);
   EXPECT_EQ(step.arguments[3].real, -std::numeric_limits<double>::infinity());
-  EXPECT_EQ(step.arguments[4].text, "a \"b\" \\ c");
+  EXPECT_EQ(step.arguments[4].text, "a \"b\" \\ c\n\x01\u00e9");
   EXPECT_EQ(step.arguments[6].items, 'o');
   EXPECT_EQ(step.arguments[6].list[1].kind, 'n');
   EXPECT_EQ(step.arguments[7].items, 'i');
@@ -121,10 +123,106 @@ TEST(Program, WhatIsNoneIsToldByItsLine) {
   EXPECT_EQ(why("something else\n"), "line 1: expected 'orrery benchmark 1'");
   EXPECT_EQ(why(first + "slots x\n"), "line 2: expected a number");
   EXPECT_EQ(why(first + "dance\n"), "line 2: expected a kind of step");
-  EXPECT_NE(why(first + "slots 1\noperation 0 aten::t\ncall 0 (%5) -> ; last\n"), "");
-  EXPECT_NE(why(first + "slots 1\ncall 3 () -> ; last\n"), "") << "no such operation";
+  EXPECT_EQ(why(first + "slots 1\noperation 0 aten::t\ncall 0 (%5) -> ; last\n"),
+            "line 4: expected a slot that there is");
+  EXPECT_EQ(why(first + "slots 1\ncall 3 () -> ; last\n"),
+            "line 3: expected an operation that there is");
   EXPECT_NE(why(first + "slots 1\nabsent -> 0 %0 float [1 ; last\n"), "");
+  EXPECT_EQ(why(first + "slots 1\nview %0 none float [1] [1] 0 ; last\n"),
+            "line 3: expected a slot");
+  EXPECT_EQ(why(first + "storage 1 8 float uniform 0 1\n"),
+            "line 2: expected numbers in order, from 0");
+  EXPECT_EQ(why(first + "storage 0 -8 float uniform 0 1\n"), "line 2: expected so many bytes");
+  EXPECT_EQ(why(first + "storage 0 8 int64 whole 5 4\n"), "line 2: expected a range");
+  EXPECT_EQ(why(first + "storage 0 8 int64 whole 0 4 written twice\n"),
+            "line 2: expected the end of the line");
+  EXPECT_EQ(why(first + "slots 4000000000\n"), "more slots than tensors");
+  EXPECT_EQ(why(first + "slots 1\nabsent -> 0 %0 float [4611686018427387904,4] [] ; last\n"),
+            "line 3: expected sizes that a tensor can have");
   EXPECT_EQ(why(first + "# nothing\n\nslots 0\n"), "");
+}
+
+/// What the player relies on.
+void expect_sound(const replay::Program& program) {
+  const auto expect_spec = [](const replay::Spec& spec) {
+    for (const std::int64_t number : spec.sizes) EXPECT_GE(number, 0);
+    for (const std::int64_t number : spec.strides) EXPECT_GE(number, 0);
+    EXPECT_GE(spec.offset, 0);
+  };
+  const auto expect_value = [&](const replay::Value& value, const auto& again) -> void {
+    EXPECT_TRUE(value.kind != '%' || static_cast<std::uint64_t>(value.integer) < program.slots);
+    for (const replay::Value& item : value.list) again(item, again);
+  };
+  for (const replay::Storage& storage : program.storages) EXPECT_GE(storage.bytes, 0);
+  for (const replay::External& external : program.externals) {
+    EXPECT_LT(external.slot, program.slots);
+    EXPECT_LT(external.storage, program.storages.size());
+    expect_spec(external.spec);
+  }
+  for (const replay::Step& step : program.steps) {
+    EXPECT_TRUE(step.kind != replay::Step::Kind::call ||
+                step.operation < program.operations.size());
+    EXPECT_TRUE(step.kind != replay::Step::Kind::view || step.arguments.at(0).kind == '%');
+    for (const replay::Value& value : step.arguments) expect_value(value, expect_value);
+    for (const replay::Output& output : step.outputs) {
+      EXPECT_LT(output.slot, program.slots);
+      expect_spec(output.spec);
+    }
+    for (const replay::Slot slot : step.last) EXPECT_LT(slot, program.slots);
+  }
+}
+
+/// `text` with up to four bytes changed, left out or repeated, by `random`'s numbers alone.
+std::string damaged(std::string text, std::mt19937& random) {
+  static constexpr std::string_view kBytes = "0129-%.[](),;\"\\ aeln\n\t@_";
+  for (auto times = random() % 4 + 1; times > 0 && !text.empty(); --times) {
+    const std::size_t at = random() % text.size();
+    const std::size_t length = std::min<std::size_t>(random() % 6, text.size() - at);
+    switch (random() % 4) {
+      case 0:
+        text.erase(at, length);
+        break;
+      case 1:
+        text.insert(at, text.substr(random() % text.size(), length));
+        break;
+      case 2:
+        text[at] = static_cast<char>(random() & 0xFF);
+        break;
+      default:
+        text[at] = kBytes[random() % kBytes.size()];
+    }
+  }
+  return text;
+}
+
+// Whatever a file has become, it is a program that holds together, or an error that names a line.
+TEST(Program, DamageIsToldOrHarmless) {
+  bench::Plan plan = everything();
+  plan.reuse = {0.75, 0.25};
+  bench::Step stand_in;
+  stand_in.kind = bench::Step::Kind::stand_in;
+  stand_in.flops = 4096;
+  stand_in.arguments = {a_value(bench::Value::Kind::list), a_value(bench::Value::Kind::list)};
+  stand_in.arguments[0].of = bench::Value::Items::tensors;
+  stand_in.arguments[0].items = {a_tensor(1), a_tensor(3)};
+  plan.steps.push_back(stand_in);
+  const std::string whole = bench::plan_text(plan);
+  expect_sound(replay::read_program(whole));
+  std::mt19937 random(27);  // NOLINT: the same every time
+  int read = 0, told = 0;
+  for (int i = 0; i < 20'000; ++i) {
+    const std::string text = damaged(whole, random);
+    try {
+      expect_sound(replay::read_program(text));
+      ++read;
+    } catch (const std::runtime_error& error) {
+      const std::string why = error.what();
+      EXPECT_TRUE(why.starts_with("line ") || why == "more slots than tensors") << why;
+      ++told;
+    }
+  }
+  EXPECT_GT(read, 1000);
+  EXPECT_GT(told, 1000);
 }
 
 }  // namespace

@@ -105,8 +105,7 @@ bool is_called(std::string_view pattern, std::string_view name) {
 
 class Wishes {
  public:
-  Wishes(const Plan& plan, const std::vector<SlotInfo>& slots)
-      : plan_(plan), slots_(slots), wishes_(slots.size()) {}
+  explicit Wishes(const Plan& plan) : plan_(plan), wishes_(plan.info.size()) {}
 
   const std::vector<Wish>& follow() {
     for (auto step = plan_.steps.rbegin(); step != plan_.steps.rend(); ++step) {
@@ -151,7 +150,7 @@ class Wishes {
   }
 
   void hand_on(const Value& value, const Wish& wish) {
-    if (value.kind == Value::Kind::tensor && is_whole(slots_[value.slot].spec.dtype))
+    if (value.kind == Value::Kind::tensor && is_whole(plan_.info[value.slot].spec.dtype))
       wishes_[value.slot].merge(wish);
     for (const Value& item : value.items) hand_on(item, wish);
   }
@@ -159,7 +158,7 @@ class Wishes {
   [[nodiscard]] double along(const Step& step, const IndexRule& rule, std::size_t item) const {
     if (has(step, rule.value)) return static_cast<double>(at(step, rule.value).integer);
     if (!has(step, rule.table) || at(step, rule.table).kind != Value::Kind::tensor) return kUnbound;
-    const TensorSpec& table = slots_[at(step, rule.table).slot].spec;
+    const TensorSpec& table = plan_.info[at(step, rule.table).slot].spec;
     const auto dimensions = static_cast<std::int64_t>(table.sizes.size());
     std::int64_t d = rule.dimension + static_cast<std::int64_t>(item);
     if (has(step, rule.dimension_in)) d = at(step, rule.dimension_in).integer;
@@ -183,8 +182,9 @@ class Wishes {
     const Value& offsets = at(step, rule.offsets);
     const Value& indices = at(step, rule.indices);
     if (offsets.kind != Value::Kind::tensor || indices.kind != Value::Kind::tensor) return;
-    const auto looked_up = static_cast<double>(elements_of(slots_[indices.slot].spec).value_or(0));
-    auto bags = static_cast<double>(elements_of(slots_[offsets.slot].spec).value_or(0));
+    const auto looked_up =
+        static_cast<double>(elements_of(plan_.info[indices.slot].spec).value_or(0));
+    auto bags = static_cast<double>(elements_of(plan_.info[offsets.slot].spec).value_or(0));
     if (has(step, rule.include_last) && at(step, rule.include_last).integer != 0) --bags;
     if (bags <= 0 || looked_up <= 0) return;
     Wish wish;
@@ -194,7 +194,6 @@ class Wishes {
   }
 
   const Plan& plan_;
-  const std::vector<SlotInfo>& slots_;
   std::vector<Wish> wishes_;
 };
 
@@ -218,9 +217,9 @@ Fill fill_of(const External& external, const Wish& wish, bool reuse) {
 
 }  // namespace
 
-void choose_fills(Plan& plan, const std::vector<SlotInfo>& slots, bool reuse) {
-  Wishes all(plan, slots);
-  std::vector<Wish> wishes = all.follow();
+void choose_fills(Plan& plan) {
+  Wishes all(plan);
+  const std::vector<Wish>& wishes = all.follow();
   std::vector<Wish> of_storage(plan.storages.size());
   for (const External& external : plan.externals)
     of_storage[external.storage].merge(wishes[external.slot]);
@@ -228,7 +227,8 @@ void choose_fills(Plan& plan, const std::vector<SlotInfo>& slots, bool reuse) {
   for (const External& external : plan.externals) {
     if (done[external.storage]) continue;
     done[external.storage] = true;
-    plan.storages[external.storage].fill = fill_of(external, of_storage[external.storage], reuse);
+    plan.storages[external.storage].fill =
+        fill_of(external, of_storage[external.storage], !plan.reuse.empty());
   }
 }
 

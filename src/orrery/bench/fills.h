@@ -4,17 +4,13 @@
 // these may be; that is followed back through whatever hands whole numbers on.
 #pragma once
 
-#include <string_view>
-#include <vector>
-
 #include "orrery/bench/plan.h"
-#include "orrery/bench/slots.h"
 
 namespace orrery::bench {
 
 /// Sets Storage::fill of every storage. Reals lie between 0 and 2/n, where a row has n elements, at
 /// most 1: sums over rows stay as large as what is summed. Whole numbers are 1, indices even among
-/// the rows that there are (by frequency if `reuse`), offsets evenly apart.
-void choose_fills(Plan& plan, const std::vector<SlotInfo>& slots, bool reuse);
+/// the rows that there are (by frequency where Plan::reuse says how), offsets evenly apart.
+void choose_fills(Plan& plan);
 
 }  // namespace orrery::bench

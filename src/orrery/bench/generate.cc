@@ -7,9 +7,11 @@
 #include <array>
 #include <map>
 #include <string_view>
+#include <utility>
 
 #include "orrery/bench/plan_text.h"
 #include "orrery/core/check.h"
+#include "orrery/core/text.h"
 
 namespace orrery::bench {
 
@@ -17,10 +19,12 @@ extern const std::string_view kRuntimeText;  // apps/orrery_bench, in the order 
 
 namespace {
 
-constexpr std::array<std::string_view, 13> kSources = {
-    "executor.cc",     "executor.h",     "fill.cc",   "fill.h",   "generated_main.cc",
-    "instructions.cc", "instructions.h", "memory.cc", "memory.h", "program.cc",
-    "program.h",       "stand_in.cc",    "stand_in.h"};
+constexpr std::array<std::string_view, 16> kSources = {
+    "command_line.cc", "command_line.h", "executor.cc",       "executor.h",
+    "fill.cc",         "fill.h",         "generated_main.cc", "instructions.cc",
+    "instructions.h",  "memory.cc",      "memory.h",          "micro_main.cc",
+    "program.cc",      "program.h",      "stand_in.cc",       "stand_in.h"};
+constexpr std::string_view kMain = "generated_main.cc", kMicroMain = "micro_main.cc";
 constexpr std::string_view kHead = "// SPDX-License-Identifier: Apache-2.0\n";
 
 constexpr std::string_view kCmake = R"(# SPDX-License-Identifier: Apache-2.0
@@ -32,7 +36,7 @@ if(NOT CMAKE_BUILD_TYPE)
   set(CMAKE_BUILD_TYPE Release)
 endif()
 find_package(Torch REQUIRED)
-add_executable(benchmark executor.cc fill.cc generated_main.cc instructions.cc memory.cc program.cc stand_in.cc)
+add_executable(benchmark command_line.cc executor.cc fill.cc instructions.cc memory.cc program.cc stand_in.cc)
 set_target_properties(benchmark PROPERTIES CXX_STANDARD 20 CXX_STANDARD_REQUIRED ON CXX_EXTENSIONS OFF)
 target_compile_definitions(benchmark PRIVATE BENCHMARK_FILE="${CMAKE_CURRENT_SOURCE_DIR}/benchmark.txt")
 target_link_libraries(benchmark PRIVATE ${TORCH_LIBRARIES})
@@ -41,8 +45,10 @@ target_link_libraries(benchmark PRIVATE ${TORCH_LIBRARIES})
 std::string readme(const Plan& plan) {
   std::map<std::string_view, std::size_t> calls;
   for (const Step& step : plan.steps) {
-    if (step.kind == Step::Kind::call) ++calls[plan.operations[step.operation]];
+    if (step.kind == Step::Kind::call && plan.named) ++calls[plan.operations[step.operation]];
   }
+  if (!plan.named)
+    for (const Source& source : plan.sources) ++calls[source.name];
   std::string text = fmt::format(
       "# A benchmark\n\nOne iteration of a recorded job, {} operators in {} steps, replayed with "
       "PyTorch's C++ library. Values are made up; sizes, types and order are those of the "
@@ -56,21 +62,47 @@ std::string readme(const Plan& plan) {
   return text;
 }
 
-}  // namespace
+std::string micro_readme(const std::vector<Micro>& all) {
+  std::string text = fmt::format(
+      "# Benchmarks of single operators\n\nThe {} different operators of a recorded job, by name, "
+      "sizes and types, each timed by itself with PyTorch's C++ library. Values are made "
+      "up.\n\n```sh\ncmake -B build && cmake --build build\nbuild/benchmark --csv "
+      "times.csv\n```\n\n`weight` says how often an operator is in the job; weights times medians "
+      "are about what all take together, though each finds its inputs in the cache here. "
+      "`benchmark.txt` holds them one after another, for people as well. `build/benchmark --help` "
+      "says what else there is.\n\n| operator | takes | weight |\n|---|---|---:|\n",
+      all.size());
+  for (const Micro& micro : all)
+    text += fmt::format("| `{}` | {} | {} |\n", printable(micro.name), micro.tensors, micro.weight);
+  return text;
+}
 
-std::vector<GeneratedFile> generated_program(const Plan& plan) {
-  std::vector<GeneratedFile> files = {{"CMakeLists.txt", std::string(kCmake)},
-                                      {"README.md", readme(plan)},
-                                      {"benchmark.txt", plan_text(plan)}};
+/// A program with that one of the main files.
+std::vector<GeneratedFile> program_of(std::string_view main, std::string readme, std::string data) {
+  std::vector<GeneratedFile> files = {
+      {"CMakeLists.txt", fmt::format("{}target_sources(benchmark PRIVATE {})\n", kCmake, main)},
+      {"README.md", std::move(readme)},
+      {"benchmark.txt", std::move(data)}};
   std::string_view rest = kRuntimeText;
   for (const std::string_view source : kSources) {
     ORRERY_CHECK(rest.starts_with(kHead));
     const std::size_t end = std::min(rest.find(kHead, 1), rest.size());
-    files.push_back({std::string(source), std::string(rest.substr(0, end))});
+    const bool other = source != main && (source == kMain || source == kMicroMain);
+    if (!other) files.push_back({std::string(source), std::string(rest.substr(0, end))});
     rest.remove_prefix(end);
   }
   ORRERY_CHECK(rest.empty());
   return files;
+}
+
+}  // namespace
+
+std::vector<GeneratedFile> generated_program(const Plan& plan) {
+  return program_of(kMain, readme(plan), plan_text(plan));
+}
+
+std::vector<GeneratedFile> generated_micro(const std::vector<Micro>& all) {
+  return program_of(kMicroMain, micro_readme(all), micro_text(all));
 }
 
 }  // namespace orrery::bench

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "orrery/bench/micro.h"
 #include "orrery/bench/plan.h"
 
 namespace orrery::bench {
@@ -16,8 +17,10 @@ struct GeneratedFile {
   std::string text;
 };
 
-/// The same bytes for the same plan. Of the recording only operators, arguments, types and sizes are
-/// in it: no names of ranges, files or people, and no values of tensors.
+/// The same bytes for the same plan. Of the recording only operators, arguments, types and sizes
+/// are in it: no names of ranges, files or people, and no values of tensors.
 [[nodiscard]] std::vector<GeneratedFile> generated_program(const Plan& plan);
+/// The same of benchmarks of single operators.
+[[nodiscard]] std::vector<GeneratedFile> generated_micro(const std::vector<Micro>& all);
 
 }  // namespace orrery::bench

@@ -13,28 +13,22 @@ namespace {
 
 constexpr std::int64_t kMost = std::int64_t{1} << 62;
 
-template <class Fn>
-void for_each_slot(const Value& value, Fn&& fn) {
-  if (value.kind == Value::Kind::tensor) fn(value.slot);
-  for (const Value& item : value.items) for_each_slot(item, fn);
-}
-
 /// Neither is negative.
 std::int64_t sum(std::int64_t a, std::int64_t b) { return a > kMost - b ? kMost : a + b; }
 
 /// The most that results take at one time.
-std::int64_t results_peak(const Plan& plan, const Slots& slots) {
-  std::vector<std::uint32_t> users(slots.groups().size(), 0);
+std::int64_t results_peak(const Plan& plan) {
+  std::vector<std::uint32_t> users(plan.groups.size(), 0);
   std::int64_t now = 0, most = 0;
   for (const Step& step : plan.steps) {
     for (const Output& output : step.outputs) {
-      const Group group = slots.info()[output.slot].group;
-      if (group != kNoGroup && users[group]++ == 0) now = sum(now, slots.groups()[group]);
+      const Group group = plan.info[output.slot].group;
+      if (group != kNoGroup && users[group]++ == 0) now = sum(now, plan.groups[group]);
     }
     most = std::max(most, now);
     for (const Slot slot : step.last) {
-      const Group group = slots.info()[slot].group;
-      if (group != kNoGroup && --users[group] == 0) now -= slots.groups()[group];
+      const Group group = plan.info[slot].group;
+      if (group != kNoGroup && --users[group] == 0) now -= plan.groups[group];
     }
   }
   return most;
@@ -56,12 +50,13 @@ void find_last_uses(Plan& plan) {
   }
 }
 
-Result<void> plan_memory(Plan& plan, const Slots& slots, std::int64_t limit) {
+Result<void> plan_memory(Plan& plan, std::int64_t limit) {
+  plan.external_bytes = plan.restored_bytes = 0;
   for (const Storage& storage : plan.storages) {
     plan.external_bytes = sum(plan.external_bytes, storage.bytes);
     if (storage.written) plan.restored_bytes = sum(plan.restored_bytes, storage.bytes);
   }
-  plan.peak_bytes = sum(plan.external_bytes, results_peak(plan, slots));
+  plan.peak_bytes = sum(plan.external_bytes, results_peak(plan));
   const std::int64_t all = sum(plan.peak_bytes, plan.restored_bytes);
   if (all <= limit) return {};
   return fail(
@@ -72,7 +67,7 @@ Result<void> plan_memory(Plan& plan, const Slots& slots, std::int64_t limit) {
                   plan.restored_bytes > 0 ? fmt::format(" ({} of it for copies of what is written)",
                                                         format_bytes(Bytes(plan.restored_bytes)))
                                           : ""),
-      "replay part of it (--scope), or allow more (--memory-limit)");
+      "replay part of it (--subtrace), or allow more (--memory-limit)");
 }
 
 }  // namespace orrery::bench

@@ -6,7 +6,6 @@
 #include <cstdint>
 
 #include "orrery/bench/plan.h"
-#include "orrery/bench/slots.h"
 #include "orrery/core/error.h"
 
 namespace orrery::bench {
@@ -17,6 +16,6 @@ void find_last_uses(Plan& plan);
 
 /// Fills what the plan needs, by recorded sizes. Errc: limit_exceeded where that, or one tensor by
 /// itself, is more than `limit`; nothing has been allocated then.
-[[nodiscard]] Result<void> plan_memory(Plan& plan, const Slots& slots, std::int64_t limit);
+[[nodiscard]] Result<void> plan_memory(Plan& plan, std::int64_t limit);
 
 }  // namespace orrery::bench

@@ -4,11 +4,13 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "orrery/bench/tensor.h"
 #include "orrery/core/quantity.h"
+#include "orrery/graph/kernel.h"
 
 namespace orrery::bench {
 
@@ -47,6 +49,17 @@ struct External {
   TensorSpec spec;
 };
 
+/// Memory that results share.
+using Group = std::uint32_t;
+inline constexpr Group kNoGroup = ~Group{0};
+
+/// The tensor of a slot.
+struct SlotInfo {
+  TensorSpec spec;
+  std::uint32_t storage = kNoStorage;  ///< in Plan::storages, of tensors that see one of those
+  Group group = kNoGroup;              ///< of other tensors, in Plan::groups
+};
+
 /// An argument as the operator's schema wants it.
 struct Value {
   enum class Kind : std::uint8_t {
@@ -76,9 +89,17 @@ struct Value {
   std::int64_t integer = 0;  ///< and truth
   double real = 0;
   Slot slot = kNoSlot;
+  bool written = false;  ///< a tensor that the step writes
   std::string text{};
   std::vector<Value> items{};
 };
+
+/// `fn(Slot)` for a value's tensor, or every one in a list.
+template <class Fn>
+void for_each_slot(const Value& value, Fn&& fn) {
+  if (value.kind == Value::Kind::tensor) fn(value.slot);
+  for (const Value& item : value.items) for_each_slot(item, fn);
+}
 
 /// A result of a step, and what takes its place when the step fails.
 struct Output {
@@ -117,7 +138,8 @@ struct Source {
   How how = How::exact;
   std::string rule;  ///< of `rule` and `skipped`: its name
   Time recorded{};
-  std::uint64_t record_function = 0;  ///< the recording's id of it; 0 = none
+  std::uint64_t record_function = 0;      ///< the recording's id of it; 0 = none
+  std::optional<graph::Kernel> kernel{};  ///< what it computes, where asked for and known
 };
 
 struct Plan {
@@ -127,12 +149,15 @@ struct Plan {
   std::vector<Step> steps;
   std::vector<Source> sources;  ///< by recorded operator, in order
   std::uint32_t slots = 0;
+  std::vector<SlotInfo> info;        ///< by slot
+  std::vector<std::int64_t> groups;  ///< bytes of what results share
   std::vector<double> reuse;  ///< shares of rows by how often they are used; for Fill::Kind::reuse
 
   // What was not selected.
   std::uint64_t communications = 0;  ///< not replayed
   std::uint64_t other_nodes = 0;     ///< annotations, frames, operators without a schema
   bool timed = false;                ///< the recording has times
+  bool named = true;                 ///< sources have their recorded names
 
   // What it needs.
   std::int64_t external_bytes = 0;

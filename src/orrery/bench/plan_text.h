@@ -3,14 +3,16 @@
 // Plans as text, which people can read and what replays them does read. A line for each thing:
 //
 //   orrery benchmark 1
+//   slots 5
+//   reuse 0.6 0.3 0.1                                only where rows are drawn by that
 //   storage 0 4096 float uniform 0 0.5 written
 //   external %0 0 float [32,32] [32,1] 0
 //   operation 0 aten::add.Tensor
 //   gap 1200                                         nanoseconds of the host
-//   call 0 (%0, %1, 1) -> 0 %2 float [32,32] ; last %0 %1
+//   call 0 (%0, %1, 1) -> 0 %2 float [32,32] [] ; last %0 %1
 //   view %3 %2 float [1024] [1] 0 ; last
-//   stand_in 4096 (t[%3], t[%0]) -> 0 %4 float [32] ; last
-//   absent -> 0 %5 float [1] ; last
+//   stand_in 4096 (t[%3], t[%0]) -> 0 %4 float [32] [] ; last
+//   absent -> 0 %5 float [1] [] ; last
 //
 // Values: none, undefined, _ (the default), true, 7, 1.5, "text", @ (the device), %slot and lists:
 // t[] tensors, o[] tensors or none, i[] r[] b[] s[] (scalars) x[] (texts). Results are

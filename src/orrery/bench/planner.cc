@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "orrery/bench/fills.h"
+#include "orrery/bench/kernel_of.h"
 #include "orrery/bench/memory.h"
 #include "orrery/bench/resolve.h"
 #include "orrery/bench/rules.h"
@@ -31,6 +32,7 @@ class Planner {
 
  private:
   Result<void> add_operator(EventId event);
+  void pass_over(EventId event);
   Result<void> add_pieces(const std::vector<Piece>& pieces, Source& source);
   Result<void> add_piece(const Piece& piece, std::optional<Match> match);
   Result<void> add_arguments(const Call& call, const Match& match, Step& step,
@@ -143,6 +145,7 @@ Result<Value> Planner::convert(const Recorded& value, const Type& type, std::vec
       auto slot = slots_.input(value.tensor);
       if (!slot) return tl::unexpected(std::move(slot.error()));
       if (type.written) slots_.write(*slot);
+      out.written = type.written;
       inputs.push_back(*slot);
       out.kind = Kind::tensor;
       out.slot = *slot;
@@ -311,10 +314,21 @@ Result<void> Planner::add_operator(EventId event) {
     plan_.steps[s].source = static_cast<std::uint32_t>(plan_.sources.size());
   }
   const std::uint64_t record_function = profile_.op(event).record_function_id;
+  if (options_.kernels) source.kernel = kernel_of(profile_, event);
   source.record_function = record_function == profile::kNoId ? 0 : record_function;
   set_times(event, first, source);
   plan_.sources.push_back(std::move(source));
   return {};
+}
+
+/// What an operator of another part made is something that exists before the first step.
+void Planner::pass_over(EventId event) {
+  const Call call = call_of(event);
+  std::vector<RecordedTensor> inputs;
+  for_each_recorded(call.arguments,
+                    [&](const RecordedTensor& tensor) { inputs.push_back(tensor); });
+  for_each_recorded(call.results,
+                    [&](const RecordedTensor& tensor) { slots_.forget(tensor, inputs); });
 }
 
 Result<Plan> Planner::run() {
@@ -323,13 +337,17 @@ Result<Plan> Planner::run() {
   if (!selection) return tl::unexpected(std::move(selection.error()));
   plan_.communications = selection->communications;
   plan_.other_nodes = selection->other_nodes;
+  std::size_t others = 0;
   for (const EventId event : selection->operators) {
+    const std::uint64_t id = profile_.node(event)->id;
+    while (others < selection->others.size() && profile_.node(selection->others[others])->id < id)
+      pass_over(selection->others[others++]);
     if (auto added = add_operator(event); !added) return tl::unexpected(std::move(added.error()));
   }
   plan_.reuse = options_.reuse;
-  choose_fills(plan_, slots_.info(), !options_.reuse.empty());
+  choose_fills(plan_);
   find_last_uses(plan_);
-  if (auto fitting = plan_memory(plan_, slots_, options_.memory_limit); !fitting) {
+  if (auto fitting = plan_memory(plan_, options_.memory_limit); !fitting) {
     fitting.error().where = profile_.where;
     return tl::unexpected(std::move(fitting.error()));
   }

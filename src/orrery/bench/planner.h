@@ -21,6 +21,7 @@ struct PlanOptions {
   /// Rows of tables are looked up so that of the rows that occur the share reuse[j] occurs more
   /// than 2^(j-1) and at most 2^j times; empty: evenly drawn.
   std::vector<double> reuse;
+  bool kernels = false;  ///< fill Source::kernel
 };
 
 /// Errc: as select; input_range (a tensor that cannot be), limit_exceeded (memory). O(nodes log

@@ -143,9 +143,9 @@ TEST(BenchPlan, StepsAndScopes) {
   EXPECT_EQ(sources(options), 1u) << "the first whole step";
   options.select.all_steps = true;
   EXPECT_EQ(sources(options), 3u);
-  options.select.scope = "forward";
+  options.select.part = *parse_part("scope=forward");
   EXPECT_EQ(sources(options), 1u);
-  options.select.scope = "nowhere";
+  options.select.part = *parse_part("scope=nowhere");
   const auto none = plan_of(nodes, few_operators(), options);
   ASSERT_FALSE(none);
   EXPECT_EQ(none.error().code, Errc::usage);

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "orrery/core/text.h"
 
@@ -33,6 +34,7 @@ class Selector {
   [[nodiscard]] bool inside(EventId event) const;
   void mark_callers();
   void take();
+  Result<void> leave_out_others();
 
   const Profile& profile_;
   const SelectOptions& options_;
@@ -43,6 +45,7 @@ class Selector {
   std::vector<bool> in_scope_;
   std::uint64_t first_ = 0, last_ = ~std::uint64_t{0};  // node ids, exclusive
   EventId scope_ = kNoEvent;
+  EventId step_ = kNoEvent;  // where marked, the step's
   Selection selection_;
 };
 
@@ -57,27 +60,28 @@ void Selector::order_nodes() {
 }
 
 Result<void> Selector::bound() {
-  if (!options_.scope.empty()) {
+  if (options_.part.kind == Part::Kind::scope) {
+    const std::string& wanted = options_.part.scope;
     const auto found = std::find_if(nodes_.begin(), nodes_.end(), [&](EventId e) {
-      return profile_.name(e).find(options_.scope) != std::string_view::npos;
+      return profile_.name(e).find(wanted) != std::string_view::npos;
     });
     if (found != nodes_.end()) {
       scope_ = *found;
       return {};
     }
-    return fail(
-        Errc::usage, "--scope",
-        fmt::format("nothing in {} is called {}", profile_.where, in_quotes(options_.scope)),
-        "'orrery inspect' lists ranges and operators");
+    return fail(Errc::usage, "--subtrace",
+                fmt::format("nothing in {} is called {}", profile_.where, in_quotes(wanted)),
+                "'orrery inspect' lists ranges and operators");
   }
   if (options_.all_steps) return {};
-  std::vector<std::uint64_t> steps;
+  std::vector<EventId> steps;
   for (const EventId e : nodes_) {
-    if (profile_.name(e).starts_with(kStepMark)) steps.push_back(profile_.node(e)->id);
+    if (profile_.name(e).starts_with(kStepMark)) steps.push_back(e);
   }
   if (steps.size() < 2) return {};
-  first_ = steps[0];
-  last_ = steps[1];
+  step_ = steps[0];
+  first_ = profile_.node(steps[0])->id;
+  last_ = profile_.node(steps[1])->id;
   return {};
 }
 
@@ -135,6 +139,19 @@ void Selector::take() {
   }
 }
 
+/// Parts by layers or time are of what was taken.
+Result<void> Selector::leave_out_others() {
+  std::vector<EventId>& taken = selection_.operators;
+  const EventId first = step_ != kNoEvent && profile_.events[step_].timed() ? step_ : taken.front();
+  const auto kept = in_part(options_.part, profile_, taken, profile_.events[first].start);
+  if (!kept) return tl::unexpected(kept.error());
+  std::vector<EventId> of_part;
+  for (std::size_t i = 0; i < taken.size(); ++i)
+    ((*kept)[i] ? of_part : selection_.others).push_back(taken[i]);
+  taken = std::move(of_part);
+  return {};
+}
+
 Result<Selection> Selector::run() {
   order_nodes();
   if (auto bounded = bound(); !bounded) return tl::unexpected(std::move(bounded.error()));
@@ -145,6 +162,7 @@ Result<Selection> Selector::run() {
                 "record it with PyTorch's ExecutionTraceObserver: an execution trace has operators "
                 "with their schemas and tensors");
   }
+  if (auto left = leave_out_others(); !left) return tl::unexpected(std::move(left.error()));
   return std::move(selection_);
 }
 

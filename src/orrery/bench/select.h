@@ -5,10 +5,10 @@
 
 #include <cstdint>
 #include <functional>
-#include <string>
 #include <string_view>
 #include <vector>
 
+#include "orrery/bench/part.h"
 #include "orrery/core/error.h"
 #include "orrery/profile/profile.h"
 
@@ -20,23 +20,23 @@ enum class Level : std::uint8_t { top, kernel };
 
 struct SelectOptions {
   Level level = Level::top;
-  /// Only what is inside the first range or operator whose name contains this; empty = everything,
-  /// or the first whole step where steps are marked.
-  std::string scope;
+  Part part;  ///< of the first whole step where steps are marked; a scope of everything
   bool all_steps = false;  ///< everything even where steps are marked
 };
 
 struct Selection {
   std::vector<profile::EventId> operators;  ///< ascending by node id, which is the order of starts
-  std::uint64_t communications = 0;         ///< collectives and messages left out
-  std::uint64_t other_nodes = 0;            ///< with neither schema nor backend
+  /// Of other parts, which the operators may need something of; ascending as they are.
+  std::vector<profile::EventId> others;
+  std::uint64_t communications = 0;  ///< collectives and messages left out
+  std::uint64_t other_nodes = 0;     ///< with neither schema nor backend
 };
 
 /// True for an operator that only calls others, by its schema's text.
 using Composite = std::function<bool(std::string_view schema)>;
 
-/// Errc: usage where nothing is called `scope`; input_missing_attr where nodes have no schemas (or
-/// there are none).
+/// Errc: usage where nothing is called as the scope; input_missing_attr where nodes have no schemas
+/// (or there are none); as in_part.
 [[nodiscard]] Result<Selection> select(const profile::Profile& profile,
                                        const SelectOptions& options, const Composite& composite);
 

@@ -25,7 +25,7 @@ std::optional<Slot> Slots::known(const RecordedTensor& tensor) const {
   const auto named = by_id_.find(tensor.id);
   if (named == by_id_.end() || named->second.storage != tensor.storage) return std::nullopt;
   const Named& found = named->second;
-  if (!same_tensor(info_[found.slot].spec, tensor.spec)) return std::nullopt;
+  if (!same_tensor(plan_.info[found.slot].spec, tensor.spec)) return std::nullopt;
   const auto held = by_storage_.find(tensor.storage);
   if (held != by_storage_.end() && held->second.generation != found.generation) return std::nullopt;
   return found.slot;
@@ -44,9 +44,9 @@ Slots::Held& Slots::held(const RecordedTensor& tensor, std::int64_t reach) {
 }
 
 Slot Slots::add(const TensorSpec& spec, std::uint32_t storage, Group group) {
-  info_.push_back({spec, storage, group});
+  plan_.info.push_back({spec, storage, group});
   ids_.push_back(0);
-  plan_.slots = static_cast<std::uint32_t>(info_.size());
+  plan_.slots = static_cast<std::uint32_t>(plan_.info.size());
   return plan_.slots - 1;
 }
 
@@ -71,7 +71,7 @@ Slot Slots::external(const RecordedTensor& tensor, Held& held, std::int64_t reac
 }
 
 Slot Slots::view(const RecordedTensor& tensor, const Held& held) {
-  const Slot slot = add(tensor.spec, info_[held.base].storage, info_[held.base].group);
+  const Slot slot = add(tensor.spec, plan_.info[held.base].storage, plan_.info[held.base].group);
   Step step;
   step.kind = Step::Kind::view;
   Value of;
@@ -101,13 +101,13 @@ Result<Slot> Slots::output(const RecordedTensor& tensor, const std::vector<Slot>
     return tensor.storage != 0 && ids_[slot] == tensor.storage;
   });
   if (shared != inputs.end()) {
-    const SlotInfo of = info_[*shared];
+    const SlotInfo of = plan_.info[*shared];
     const Slot slot = add(tensor.spec, of.storage, of.group);
     name(tensor, slot);
     return slot;
   }
-  const auto group = static_cast<Group>(groups_.size());
-  groups_.push_back(*reach);
+  const auto group = static_cast<Group>(plan_.groups.size());
+  plan_.groups.push_back(*reach);
   const Slot slot = add(tensor.spec, kNoStorage, group);
   if (tensor.storage != 0)
     by_storage_[tensor.storage] = {kNoStorage, slot, *reach, tensor.spec.dtype, ++generation_};
@@ -115,8 +115,23 @@ Result<Slot> Slots::output(const RecordedTensor& tensor, const std::vector<Slot>
   return slot;
 }
 
+void Slots::forget(const RecordedTensor& tensor, const std::vector<RecordedTensor>& inputs) {
+  bool same = false, shared = false;
+  for (const RecordedTensor& input : inputs) {
+    same = same || (input.id == tensor.id && input.storage == tensor.storage);
+    shared = shared || input.storage == tensor.storage;
+  }
+  if (same) return;
+  by_id_.erase(tensor.id);
+  if (shared) return;
+  Held& held = by_storage_[tensor.storage];
+  held = {};
+  held.generation = ++generation_;
+}
+
 void Slots::write(Slot slot) {
-  if (info_[slot].storage != kNoStorage) plan_.storages[info_[slot].storage].written = true;
+  if (plan_.info[slot].storage != kNoStorage)
+    plan_.storages[plan_.info[slot].storage].written = true;
 }
 
 }  // namespace orrery::bench

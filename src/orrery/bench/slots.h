@@ -14,17 +14,8 @@
 
 namespace orrery::bench {
 
-/// Memory that tensors share.
-using Group = std::uint32_t;
-inline constexpr Group kNoGroup = ~Group{0};
-
-struct SlotInfo {
-  TensorSpec spec;
-  std::uint32_t storage = kNoStorage;  ///< in Plan::storages, of tensors that see one of those
-  Group group = kNoGroup;              ///< of other tensors
-};
-
-/// Gives slots to tensors in the order in which they are used, and makes what exists before.
+/// Gives slots to tensors in the order in which they are used (Plan::info, Plan::groups), and makes
+/// what exists before.
 class Slots {
  public:
   explicit Slots(Plan& plan) : plan_(plan) {}
@@ -36,12 +27,11 @@ class Slots {
   /// A new slot for a result, which sees the storage of one of `inputs` if that has the same id.
   /// Errc: input_range.
   [[nodiscard]] Result<Slot> output(const RecordedTensor& tensor, const std::vector<Slot>& inputs);
+  /// What an operator made that is no step: tensors of that id are not what they were, and neither
+  /// is their storage where it is not that of one of the operator's `inputs`.
+  void forget(const RecordedTensor& tensor, const std::vector<RecordedTensor>& inputs);
   /// A step writes what the slot sees.
   void write(Slot slot);
-
-  [[nodiscard]] const std::vector<SlotInfo>& info() const { return info_; }
-  /// Bytes by group.
-  [[nodiscard]] const std::vector<std::int64_t>& groups() const { return groups_; }
 
  private:
   struct Named {
@@ -66,8 +56,6 @@ class Slots {
   Slot view(const RecordedTensor& tensor, const Held& held);
 
   Plan& plan_;
-  std::vector<SlotInfo> info_;
-  std::vector<std::int64_t> groups_;
   std::unordered_map<std::uint64_t, Named> by_id_;
   std::unordered_map<std::uint64_t, Held> by_storage_;
   std::vector<std::uint64_t> ids_;  // recorded storage ids by slot

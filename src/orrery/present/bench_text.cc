@@ -170,6 +170,7 @@ std::string bench_text(const Benchmark& benchmark, const Findings& findings, rep
   sheet.add("recording", fmt::format("rank {}, {}, level {}", benchmark.rank,
                                      printable(benchmark.file), benchmark.level));
   sheet.add("replayed by", printable(benchmark.framework));
+  if (!benchmark.obfuscated.empty()) sheet.add("obfuscated", benchmark.obfuscated);
   const bench::Coverage coverage = bench::coverage_of(benchmark.plan);
   add_coverage(sheet, benchmark.plan, coverage, style);
   if (!benchmark.outcome) {
@@ -194,6 +195,7 @@ std::string bench_json(const Benchmark& benchmark, const Findings& findings) {
     json.field("framework", benchmark.framework).field("level", benchmark.level);
     json.field("load_ns", benchmark.load_ns).field("plan_ns", benchmark.plan_ns);
     json.field("steps", plan.steps.size());
+    if (!benchmark.obfuscated.empty()) json.field("obfuscated", benchmark.obfuscated);
     write_coverage(json, plan, bench::coverage_of(plan));
     json.key("memory").begin_object();
     json.field("peak_bytes", plan.peak_bytes).field("external_bytes", plan.external_bytes);

@@ -18,8 +18,9 @@ namespace orrery::present {
 struct Benchmark {
   std::uint32_t rank = 0;
   std::string file;
-  std::string framework;  ///< "PyTorch 1.13.0"
-  std::string level;      ///< "top" or "kernel"
+  std::string framework;     ///< "PyTorch 1.13.0"
+  std::string level;         ///< "top" or "kernel"
+  std::string obfuscated{};  ///< what is not as it was recorded; empty: nothing
   std::int64_t load_ns = 0, plan_ns = 0;
   bench::Plan plan;
   std::optional<bench::Outcome> outcome;  ///< empty: only planned

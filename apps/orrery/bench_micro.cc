@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "bench_micro.h"
+
+#include <utility>
+
+#include "orrery/bench/plan_text.h"
+#include "orrery/present/bench_micro_text.h"
+#include "output_file.h"
+
+namespace orrery::app {
+
+void add_micro_options(CLI::App& command, MicroOptions& options) {
+  const std::string group = "Single operators";
+  command
+      .add_flag("--micro", options.asked,
+                "Time each distinct operator (name, sizes, types) by itself instead")
+      ->group(group);
+  command.add_option("--filter", options.filter, "Only those with this in their name")
+      ->type_name("TEXT")
+      ->group(group);
+  command
+      .add_option("--kernels", options.kernels,
+                  "Write the times of known kernels, as 'orrery kernels' reads them")
+      ->type_name("FILE")
+      ->group(group);
+  command.add_option("--device", options.device, "… of what device they say that they are")
+      ->type_name("NAME")
+      ->group(group);
+}
+
+Result<void> check_micro(const MicroOptions& options) {
+  if (options.asked) return {};
+  for (const auto& [option, given] : {std::pair("--filter", !options.filter.empty()),
+                                      std::pair("--kernels", !options.kernels.empty())})
+    if (given) return fail(Errc::usage, option, "is about single operators", "give --micro, too");
+  return {};
+}
+
+Result<std::vector<bench::Micro>> micro_of(const present::Benchmark& planned,
+                                           const MicroOptions& options, std::int64_t memory_limit) {
+  return bench::micro_plans(planned.plan, options.filter, memory_limit);
+}
+
+int run_micro(const present::Benchmark& planned, const MicroOptions& options, const BenchPlay& play,
+              const Findings& findings, Session& session) {
+  present::MicroBenchmark measured{planned, {}, {}};
+  auto all = micro_of(planned, options, play.memory_limit);
+  if (!all) return session.fail(all.error(), findings);
+  measured.all = *std::move(all);
+  const auto module = BenchModule::load();
+  if (!module) return session.fail(module.error(), findings);
+  for (const bench::Micro& micro : measured.all) {
+    const auto outcome = (*module)->play(bench::plan_text(micro.plan), play);
+    if (!outcome) return session.fail(outcome.error(), findings);
+    measured.times.push_back(bench::micro_time(micro, *outcome));
+  }
+  if (!options.kernels.empty()) {
+    const std::string rows = bench::measured_kernels(measured.all, measured.times, options.device);
+    if (auto done = write_output(options.kernels, rows, session.force); !done)
+      return session.fail(done.error(), findings);
+  }
+  return session.deliver(present::bench_micro_text(measured, findings, session.out_style()),
+                         [&] { return present::bench_micro_json(measured, findings); });
+}
+
+}  // namespace orrery::app

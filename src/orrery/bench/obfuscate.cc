@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/bench/obfuscate.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "orrery/bench/memory.h"
+#include "orrery/bench/plan_work.h"
+#include "orrery/bench/sizes.h"
+#include "orrery/intake/edit/aliases.h"
+
+namespace orrery::bench {
+namespace {
+
+/// A near size that is none of `taken`, larger or smaller if it can be; nothing where there is
+/// none.
+std::optional<std::int64_t> near(std::int64_t size, bool larger, std::string_view salt,
+                                 const std::vector<std::int64_t>& taken) {
+  const std::int64_t room = size / 16;
+  std::int64_t step = 1;
+  while (size % (2 * step) == 0 && 4 * step <= room) step *= 2;
+  const auto choices = static_cast<std::uint64_t>(room / step);
+  const std::uint64_t drawn = intake::siphash(intake::siphash(0, 0, salt), 0, std::to_string(size));
+  for (const bool up : {larger, !larger}) {
+    for (std::uint64_t i = 0; i < choices; ++i) {
+      const auto steps = static_cast<std::int64_t>((drawn + i) % choices) + 1;
+      const std::int64_t made = up ? size + steps * step : size - steps * step;
+      if (std::find(taken.begin(), taken.end(), made) == taken.end()) return made;
+    }
+  }
+  return std::nullopt;
+}
+
+double over(double now, double before) { return before > 0 ? now / before : 1; }
+
+class SizeSearch {
+ public:
+  SizeSearch(const Plan& plan, std::string_view salt, std::int64_t limit, const Trial& trial)
+      : plan_(plan), salt_(salt), limit_(limit), trial_(trial), sizes_(plan), best_(plan) {}
+
+  Result<HiddenSizes> run() {
+    auto before = trial_(plan_);
+    if (!before) return tl::unexpected(std::move(before.error()));
+    before_ = *std::move(before);
+    std::vector<std::int64_t> candidates = sizes_.free();
+    std::erase_if(candidates, [](std::int64_t size) { return size < kLeastHidden; });
+    std::reverse(candidates.begin(), candidates.end());
+    taken_ = sizes_.all();
+    for (const std::int64_t size : candidates)
+      if (auto tried = change(size); !tried) return tl::unexpected(std::move(tried.error()));
+    HiddenSizes told;
+    for (const std::int64_t size : sizes_.all()) told.sizes += size >= kLeastHidden ? 1 : 0;
+    const PlanWork old = work_of(plan_), now = work_of(best_);
+    told.changed = different();
+    told.bytes = over(now.bytes, old.bytes);
+    told.flops = over(now.flops, old.flops);
+    return told;
+  }
+  Plan take() { return std::move(best_); }
+
+ private:
+  Result<void> change(std::int64_t size) {
+    const auto made = near(size, less_work(), salt_, taken_);
+    if (!made) return {};
+    SizeChanges changes = changes_;
+    changes[size] = *made;
+    auto plan = sizes_.with(changes);
+    if (!plan || !plan_memory(*plan, limit_)) return {};
+    const auto after = trial_(*plan);
+    if (!after) return tl::unexpected(after.error());
+    for (std::size_t s = 0; s < before_.size(); ++s)
+      if ((*after)[s] && !before_[s]) return {};
+    changes_ = std::move(changes);
+    taken_.push_back(*made);
+    best_ = *std::move(plan);
+    return {};
+  }
+
+  [[nodiscard]] bool less_work() const {
+    const PlanWork old = work_of(plan_), now = work_of(best_);
+    return over(now.bytes, old.bytes) + over(now.flops, old.flops) <= 2;
+  }
+
+  [[nodiscard]] std::uint64_t different() const {
+    std::map<std::int64_t, bool> changed;
+    for (std::size_t slot = 0; slot < plan_.info.size(); ++slot) {
+      const auto& old = plan_.info[slot].spec.sizes;
+      for (std::size_t d = 0; d < old.size(); ++d)
+        if (old[d] >= kLeastHidden) changed[old[d]] |= best_.info[slot].spec.sizes[d] != old[d];
+    }
+    return static_cast<std::uint64_t>(std::count_if(changed.begin(), changed.end(),
+                                                    [](const auto& size) { return size.second; }));
+  }
+
+  const Plan& plan_;
+  std::string_view salt_;
+  std::int64_t limit_;
+  const Trial& trial_;
+  Sizes sizes_;
+  Plan best_;
+  std::vector<bool> before_;
+  std::vector<std::int64_t> taken_;
+  SizeChanges changes_;
+};
+
+}  // namespace
+
+void obfuscate_names(Plan& plan, std::string_view salt) {
+  intake::Aliases aliases("op_", salt);
+  for (Source& source : plan.sources) {
+    source.name = aliases.of(source.name);
+    source.record_function = 0;
+    source.kernel.reset();
+  }
+  plan.named = false;
+}
+
+Result<HiddenSizes> obfuscate_sizes(Plan& plan, std::string_view salt, std::int64_t memory_limit,
+                                    const Trial& trial) {
+  SizeSearch search(plan, salt, memory_limit, trial);
+  auto told = search.run();
+  if (told) plan = search.take();
+  return told;
+}
+
+}  // namespace orrery::bench

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Sizes of a plan's tensors, and the same plan with others.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <vector>
+
+#include "orrery/bench/plan.h"
+
+namespace orrery::bench {
+
+/// New values of sizes, by the old ones.
+using SizeChanges = std::map<std::int64_t, std::int64_t>;
+
+/// What a plan's sizes have to do with each other: views that merge and split dimensions say which
+/// are products of others, splits and concatenations which are multiples.
+class Sizes {
+ public:
+  /// O(plan).
+  explicit Sizes(const Plan& plan);
+
+  /// Sizes that are no products of others: those that can be chosen. Ascending.
+  [[nodiscard]] std::vector<std::int64_t> free() const;
+  /// All that occur. Ascending.
+  [[nodiscard]] const std::vector<std::int64_t>& all() const { return all_; }
+
+  /// The plan with every size, whole-number argument, stride, storage and range of indices as it is
+  /// when free sizes are changed: a value is changed wherever it stands. Nothing where products
+  /// would have to be two things at once, or a view cannot be told in the new sizes. Whether
+  /// operators agree is for them to say. O(plan).
+  [[nodiscard]] std::optional<Plan> with(const SizeChanges& changes) const;
+
+ private:
+  using Factors = std::vector<std::int64_t>;
+  void relate(const Step& step);
+  void relate_view(const TensorSpec& from, const TensorSpec& to);
+  void relate_parts(const TensorSpec& one, const TensorSpec& other);
+  void add_product(std::int64_t value, Factors factors);
+  /// False where a product would be two things.
+  [[nodiscard]] bool close(SizeChanges& changes) const;
+
+  const Plan& plan_;
+  std::vector<std::int64_t> all_;
+  std::map<std::int64_t, std::vector<Factors>> products_;
+};
+
+}  // namespace orrery::bench
