@@ -8,6 +8,7 @@
 #include <optional>
 #include <utility>
 
+#include "orrery/bench/fewer_layers.h"
 #include "orrery/bench/layers.h"
 #include "orrery/core/text.h"
 #include "orrery/core/units.h"
@@ -22,7 +23,8 @@ constexpr const char* kPartOption = "--subtrace";
 
 tl::unexpected<Error> no_part(std::string_view text) {
   return fail(Errc::usage, kPartOption, in_quotes(text) + " is no part of a recording",
-              "scope=NAME, layer=3, layers=0-3, or times since the step's begin: 10ms-20ms");
+              "scope=NAME, layer=3, layers=0-3, fewer=4 (layers), or times since the step's begin: "
+              "10ms-20ms");
 }
 
 /// "3" or "0-3".
@@ -100,6 +102,13 @@ Result<Part> parse_part(std::string_view text) {
     std::tie(part.first, part.last) = *range;
     return part;
   }
+  if (const auto fewer = value("fewer=")) {
+    const auto range = range_of(*fewer);
+    if (!range || range->first != range->second) return no_part(text);
+    part.kind = Part::Kind::fewer;
+    part.last = range->second;
+    return part;
+  }
   const std::size_t dash = text.find('-');
   if (dash == std::string_view::npos) return no_part(text);
   const auto from = parse_time(text.substr(0, dash)), to = parse_time(text.substr(dash + 1));
@@ -115,6 +124,8 @@ Result<std::vector<bool>> in_part(const Part& part, const Profile& profile,
   switch (part.kind) {
     case Part::Kind::layers:
       return by_layers(part, profile, operators);
+    case Part::Kind::fewer:
+      return with_fewer_layers(profile, operators, part.last);
     case Part::Kind::time:
       return by_time(part, profile, operators, begin);
     default:

@@ -323,6 +323,8 @@ Result<void> Planner::add_operator(EventId event) {
 
 /// What an operator of another part made is something that exists before the first step.
 void Planner::pass_over(EventId event) {
+  const profile::Event& recorded = profile_.events[event];
+  if (recorded.timed() && host_ != Time{}) host_ = std::max(host_, recorded.end());
   const Call call = call_of(event);
   std::vector<RecordedTensor> inputs;
   for_each_recorded(call.arguments,
