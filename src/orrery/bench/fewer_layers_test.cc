@@ -86,6 +86,42 @@ TEST(FewerLayers, OptimizersGoWithTheirLayers) {
   }
 }
 
+/// One that goes through all parameters and gradients at once.
+NodeLine foreach_node(int id, int layers) {
+  std::string parameters, gradients, shapes, types;
+  for (int layer = 0; layer < layers; ++layer) {
+    const char* comma = layer == 0 ? "" : ",";
+    parameters += comma + tensor(kParameters + layer, kParameters + layer, 32);
+    gradients += comma + tensor(kGradients + layer, kGradients + layer, 32);
+    shapes += std::string(comma) + "[32]";
+    types += std::string(comma) + "Tensor(float)";
+  }
+  return {id,
+          "aten::_foreach_add_",
+          "aten::_foreach_add_.List(Tensor(a!)[] self, Tensor[] other, *, Scalar alpha=1) -> ()",
+          fmt::format("[[{}],[{}],1]", parameters, gradients),
+          fmt::format("[[{0}],[{0}],[]]", shapes),
+          fmt::format(R"j(["GenericList[{0}]","GenericList[{0}]","Int"])j", types)};
+}
+
+TEST(FewerLayers, ListsKeepTheItemsOfLayersThatStay) {
+  const auto additions = [](const std::string& fewer) {
+    std::vector<NodeLine> nodes = trained(6);
+    nodes.erase(nodes.end() - 19, nodes.end());  // the optimizer, parameter by parameter
+    nodes.push_back(foreach_node(200, 6));
+    PlanOptions options;
+    if (!fewer.empty()) options.select.part = *parse_part("fewer=" + fewer);
+    const auto plan = plan_of(nodes, few_operators(), options);
+    EXPECT_TRUE(plan.has_value()) << (plan ? "" : to_string(plan.error()));
+    std::size_t steps = 0;
+    for (const Step& step : plan->steps) steps += step.source + 1 == plan->sources.size() ? 1 : 0;
+    return steps;
+  };
+  EXPECT_EQ(additions(""), 6u);
+  EXPECT_EQ(additions("2"), 2u);
+  EXPECT_EQ(additions("5"), 5u);
+}
+
 TEST(FewerLayers, ThereMustBeMore) {
   for (const char* stay : {"0", "6", "7"})
     EXPECT_EQ(with_fewer(6, stay).error().code, Errc::usage) << stay;

@@ -8,7 +8,6 @@
 #include <optional>
 #include <utility>
 
-#include "orrery/bench/fewer_layers.h"
 #include "orrery/bench/layers.h"
 #include "orrery/core/text.h"
 #include "orrery/core/units.h"
@@ -124,8 +123,6 @@ Result<std::vector<bool>> in_part(const Part& part, const Profile& profile,
   switch (part.kind) {
     case Part::Kind::layers:
       return by_layers(part, profile, operators);
-    case Part::Kind::fewer:
-      return with_fewer_layers(profile, operators, part.last);
     case Part::Kind::time:
       return by_time(part, profile, operators, begin);
     default:

@@ -32,10 +32,9 @@ struct Part {
 /// "scope=backward", "layer=3", "layers=0-3", "fewer=4", "10ms-20ms"; empty: all. Errc: usage.
 [[nodiscard]] Result<Part> parse_part(std::string_view text);
 
-/// Of `operators` (in order of their starts) those of a part by layers, fewer layers or time; time
+/// Of `operators` (in order of their starts) those of a part by layers or time; time
 /// counts from `begin`. Errc: usage where there are none, saying what there is; input_missing_attr
-/// where the recording has no times, or nothing repeats in it as layers do. As layers_of and
-/// with_fewer_layers.
+/// where the recording has no times, or nothing repeats in it as layers do. As layers_of.
 [[nodiscard]] Result<std::vector<bool>> in_part(const Part& part, const profile::Profile& profile,
                                                 const std::vector<profile::EventId>& operators,
                                                 Time begin);

@@ -10,6 +10,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "orrery/bench/fewer_layers.h"
 #include "orrery/bench/fills.h"
 #include "orrery/bench/kernel_of.h"
 #include "orrery/bench/memory.h"
@@ -31,7 +32,7 @@ class Planner {
   Result<Plan> run();
 
  private:
-  Result<void> add_operator(EventId event);
+  Result<void> add_operator(EventId event, const std::vector<bool>* items);
   void pass_over(EventId event);
   Result<void> add_pieces(const std::vector<Piece>& pieces, Source& source);
   Result<void> add_piece(const Piece& piece, std::optional<Match> match);
@@ -272,9 +273,14 @@ void Planner::set_times(EventId event, std::size_t first, Source& source) {
   host_ = std::max(host_, recorded.end());
 }
 
-Result<void> Planner::add_operator(EventId event) {
+/// `items`: which it keeps of its lists; null: all.
+Result<void> Planner::add_operator(EventId event, const std::vector<bool>* items) {
   Piece whole;
   whole.call = call_of(event);
+  if (items != nullptr) {
+    keep_items(*items, whole.call.arguments);
+    keep_items(*items, whole.call.results);
+  }
   Source source;
   source.name =
       whole.call.overload.empty() ? whole.call.name : whole.call.name + "." + whole.call.overload;
@@ -344,7 +350,11 @@ Result<Plan> Planner::run() {
     const std::uint64_t id = profile_.node(event)->id;
     while (others < selection->others.size() && profile_.node(selection->others[others])->id < id)
       pass_over(selection->others[others++]);
-    if (auto added = add_operator(event); !added) return tl::unexpected(std::move(added.error()));
+    const auto items = selection->items.find(event);
+    if (auto added =
+            add_operator(event, items == selection->items.end() ? nullptr : &items->second);
+        !added)
+      return tl::unexpected(std::move(added.error()));
   }
   plan_.reuse = options_.reuse;
   choose_fills(plan_);
