@@ -82,7 +82,9 @@ TEST_F(ScaleDownJobs, FewerStagesAreTheSmallerJob) {
 TEST_F(ScaleDownJobs, ASmallerBatchIsTheSmallerJob) {
   for (const Keys& plan :
        {Keys{"parallel.tp=2"}, Keys{"parallel.tp=2", "parallel.sp=true"},
-        Keys{"parallel.pp=2", "parallel.dp=4"}, Keys{"parallel.dp=8", "parallel.sharding=zero1"}}) {
+        Keys{"parallel.pp=2", "parallel.dp=4"}, Keys{"parallel.dp=8", "parallel.sharding=zero1"},
+        Keys{"parallel.dp=8", "parallel.sharding=zero3"}, Keys{"parallel.cp=2", "parallel.tp=2"},
+        Keys{"parallel.tp=2", "recompute.kind=full"}}) {
     auto question = asked("");
     question.batch = 0.25;
     const Keys same = with({"batch.seq=1024", "model.layers=8"}, plan);
@@ -90,6 +92,13 @@ TEST_F(ScaleDownJobs, ASmallerBatchIsTheSmallerJob) {
                       {"batch.micro=1", "batch.global=16"}, "h100-sxm:8", question),
                  fmt::format("{}", fmt::join(plan, " ")));
   }
+  model_ = "mixtral-8x7b";
+  auto question = asked("");
+  question.batch = 0.25;
+  const Keys experts = {"batch.seq=1024", "model.layers=4", "parallel.ep=4", "parallel.dp=8"};
+  const auto told = pair(experts, {"batch.micro=4", "batch.global=64"},
+                         {"batch.micro=1", "batch.global=16"}, "h100-sxm:8", question);
+  expect_equal(told, "experts");
   EXPECT_TRUE(refused_.empty()) << fmt::format("{}", fmt::join(refused_, "\n"));
 }
 
