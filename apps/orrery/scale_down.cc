@@ -15,6 +15,7 @@
 #include "orrery/platform/cluster.h"
 #include "orrery/present/scale_down_text.h"
 #include "orrery/study/write_workload.h"
+#include "output_file.h"
 #include "progress.h"
 
 namespace orrery::app {
@@ -62,6 +63,8 @@ Result<void> write_made(const study::ScaleDown& made, const std::string& prefix,
   const platform::Platform& platform = made.cluster_made->platform;
   const bool cluster = !made.replayed && platform.fabric == nullptr;
   const std::string beside = prefix + ".yaml";
+  if (cluster)
+    if (auto absent = check_absent(beside, session.force); !absent) return absent;
   if (auto written = study::write_workload(*made.workload_made, prefix, session.force); !written)
     return tl::unexpected(written.error());
   if (!cluster) return {};

@@ -34,7 +34,9 @@ TEST(FewerDevices, DimensionsKeepTheirPlacesAndLinks) {
 TEST(FewerDevices, ADimensionWithOnePlaceIsGone) {
   Platform grid = of_dims({8, 4});
   grid.collectives.all_reduce.per_dim = {{Algorithm::direct}, {Algorithm::ring}};
-  grid.deviations.push_back({.ranks = {1, 8}, .ports = {{0, 0.5}, {1, 0.25}}});
+  Deviation& behind = grid.deviations.emplace_back();
+  behind.ranks = {1, 8};
+  behind.ports = {{0, 0.5, 0}, {1, 0.25, 0}};
   const auto made = with_fewer_devices(grid, {0, 8, 16, 24});
   ASSERT_TRUE(made.has_value()) << to_string(made.error());
   EXPECT_EQ(sizes_of(*made), (std::vector<std::int64_t>{4}));

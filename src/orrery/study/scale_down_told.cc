@@ -103,7 +103,7 @@ class GroupLabels {
 /// By axis and type.
 using CarriedSums = std::map<std::pair<std::string, std::string>, Carried>;
 
-/// Adds up what a rank sends. `before`: its groups' members as they were numbered.
+/// `add(members, type, bytes)` for all that a rank sends; messages have no members.
 template <class Add>
 void add_rank(const graph::Workload& workload, std::uint32_t rank, const Add& add) {
   const Graph& graph = workload.graph(rank);

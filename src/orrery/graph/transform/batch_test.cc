@@ -71,7 +71,9 @@ TEST(Batch, WeightsStay) {
   nodes.work("add", sized(Operation::elementwise, Pass::weight_grad, {128}), 128, 768);
   nodes.work("step", sized(Operation::optimizer, Pass::forward, {128}), 512, 1'024);
   nodes.work("norm", sized(Operation::rms_norm, Pass::forward, {64, 8}), 1'024, 2'064);
-  nodes.add(NodeKind::comp, "unknown kernel").work = {1'000, Bytes(1'000)};
+  NodeSpec& unknown = nodes.add(NodeKind::comp, "unknown kernel");
+  unknown.flags = kHasNumOps | kHasTensorSize;
+  unknown.work = {1'000, Bytes(1'000)};
   BatchTold told;
   const auto made = batched(std::move(nodes).graph(), 0.25, told);
   ASSERT_TRUE(made.has_value()) << to_string(made.error());
