@@ -260,6 +260,19 @@ TEST_F(ScaleDownJobs, WhatCannotBeIsRefused) {
   EXPECT_EQ(error([&](ScaleDownQuestion& one) { one.ranks = "3"; }), Errc::config_conflict);
   EXPECT_EQ(error([&](ScaleDownQuestion& one) { one.layers = 0; }), Errc::usage);
   EXPECT_EQ(error([&](ScaleDownQuestion& one) { one.layers = 7; }), Errc::usage);
+  for (const auto& [kind, code] : {std::pair{"interleaved", Errc::input_unsupported},
+                                   std::pair{"zb_v", Errc::input_mismatch}}) {
+    const std::string parts =
+        traces("parts", "h100-sxm:16",
+               with(kSmall, {"parallel.pp=4", "schedule.chunks=2", "batch.global=32",
+                             fmt::format("schedule.kind={}", kind)}));
+    EXPECT_EQ(error([&](ScaleDownQuestion& one) {
+                one.base.workload = parts;
+                one.ranks = "pp=2";
+              }),
+              code)
+        << kind;
+  }
   EXPECT_EQ(error([&](ScaleDownQuestion& one) { one.base.cluster = ""; }),
             Errc::input_unsupported);  // nothing in it has a time
 }

@@ -33,6 +33,18 @@ Result<Workload> with_each_graph(const Workload& workload, Make make) {
   return made;
 }
 
+/// The last stage sends to the first: ranks have several parts of the model, which take turns.
+bool goes_round(const Workload& workload, const analysis::RankAxis& pipelines) {
+  for (const auto& line : pipelines.lines) {
+    const graph::Graph& graph = workload.graph(line.back());
+    for (graph::NodeId n = 0; n < graph.size() && line.size() > 2; ++n)
+      if (graph.kind(n) == graph::NodeKind::send &&
+          graph.message(n, line.back()).dst == static_cast<std::int32_t>(line.front()))
+        return true;
+  }
+  return false;
+}
+
 class Downscaler {
  public:
   Downscaler(const ScaleDownQuestion& question, const WhatIfCase& read, Watch& watch,
@@ -89,8 +101,14 @@ class Downscaler {
     for (std::size_t i = 0; i < axes_.size(); ++i) {
       const bool messages = axes_[i].kind == analysis::RankAxisKind::pipeline ||
                             axes_[i].kind == analysis::RankAxisKind::context;
-      if (messages && made_.choice.axes[i].is() < made_.choice.axes[i].was)
-        fewer.lines.insert(fewer.lines.end(), axes_[i].lines.begin(), axes_[i].lines.end());
+      if (!messages || made_.choice.axes[i].is() == made_.choice.axes[i].was) continue;
+      if (axes_[i].kind == analysis::RankAxisKind::pipeline &&
+          goes_round(case_.workload(), axes_[i]))
+        return fail(Errc::input_unsupported, "--ranks " + question_.ranks,
+                    "stages have several parts of the model, whose turns depend on how many "
+                    "stages there are",
+                    fmt::format("keep all of them: pp={}", axes_[i].size()));
+      fewer.lines.insert(fewer.lines.end(), axes_[i].lines.begin(), axes_[i].lines.end());
     }
     auto small = graph::with_fewer_ranks(case_.workload(), fewer, made_.findings);
     if (!small) return tl::unexpected(small.error());
