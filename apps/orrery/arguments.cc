@@ -159,6 +159,7 @@ std::unique_ptr<CLI::App> build_table(Session& session) {
   add_collective(*table, session);
   add_synthesise(*table, session);
   add_whatif(*table, session);
+  add_scale_down(*table, session);
   add_diff(*table, session);
   add_cut(*table, session);
   add_obfuscate(*table, session);

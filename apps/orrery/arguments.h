@@ -58,6 +58,7 @@ void add_plan(CLI::App& table, Session& session);
 void add_collective(CLI::App& table, Session& session);
 void add_synthesise(CLI::App& table, Session& session);
 void add_whatif(CLI::App& table, Session& session);
+void add_scale_down(CLI::App& table, Session& session);
 void add_link(CLI::App& table, Session& session);
 void add_inspect(CLI::App& table, Session& session);
 void add_check(CLI::App& table, Session& session);

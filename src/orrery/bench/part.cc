@@ -22,7 +22,8 @@ constexpr const char* kPartOption = "--subtrace";
 
 tl::unexpected<Error> no_part(std::string_view text) {
   return fail(Errc::usage, kPartOption, in_quotes(text) + " is no part of a recording",
-              "scope=NAME, layer=3, layers=0-3, or times since the step's begin: 10ms-20ms");
+              "scope=NAME, layer=3, layers=0-3, fewer=4 (layers), or times since the step's begin: "
+              "10ms-20ms");
 }
 
 /// "3" or "0-3".
@@ -98,6 +99,13 @@ Result<Part> parse_part(std::string_view text) {
     if (!range || (one && range->first != range->second)) return no_part(text);
     part.kind = Part::Kind::layers;
     std::tie(part.first, part.last) = *range;
+    return part;
+  }
+  if (const auto fewer = value("fewer=")) {
+    const auto range = range_of(*fewer);
+    if (!range || range->first != range->second) return no_part(text);
+    part.kind = Part::Kind::fewer;
+    part.last = range->second;
     return part;
   }
   const std::size_t dash = text.find('-');

@@ -12,6 +12,7 @@
 
 #include "orrery/bench/arguments.h"
 #include "orrery/bench/exchanges.h"
+#include "orrery/bench/fewer_layers.h"
 #include "orrery/bench/fills.h"
 #include "orrery/bench/kernel_of.h"
 #include "orrery/bench/memory.h"
@@ -38,7 +39,7 @@ class Planner {
   Result<Plan> run();
 
  private:
-  Result<void> add_operator(EventId event);
+  Result<void> add_operator(EventId event, const std::vector<bool>* items);
   void pass_over(EventId event);
   Result<void> add_communication(EventId event);
   Result<void> add_selected(const Selection& selection);
@@ -191,9 +192,14 @@ void Planner::set_times(EventId event, std::size_t first, Source& source) {
   host_ = std::max(host_, recorded.end());
 }
 
-Result<void> Planner::add_operator(EventId event) {
+/// `items`: which it keeps of its lists; null: all.
+Result<void> Planner::add_operator(EventId event, const std::vector<bool>* items) {
   Piece whole;
   whole.call = call_of(event);
+  if (items != nullptr) {
+    keep_items(*items, whole.call.arguments);
+    keep_items(*items, whole.call.results);
+  }
   Source source;
   source.name =
       whole.call.overload.empty() ? whole.call.name : whole.call.name + "." + whole.call.overload;
@@ -280,7 +286,10 @@ Result<void> Planner::add_selected(const Selection& selection) {
     if (auto added = communicate_before(id(event)); !added) return added;
     while (others < selection.others.size() && id(selection.others[others]) < id(event))
       pass_over(selection.others[others++]);
-    if (auto added = add_operator(event); !added) return added;
+    const auto items = selection.items.find(event);
+    if (auto added = add_operator(event, items == selection.items.end() ? nullptr : &items->second);
+        !added)
+      return added;
   }
   if (auto added = communicate_before(~std::uint64_t{0}); !added) return added;
   exchanges_.finish();
@@ -290,6 +299,8 @@ Result<void> Planner::add_selected(const Selection& selection) {
 
 /// What an operator of another part made is something that exists before the first step.
 void Planner::pass_over(EventId event) {
+  const profile::Event& recorded = profile_.events[event];
+  if (recorded.timed() && host_ != Time{}) host_ = std::max(host_, recorded.end());
   const Call call = call_of(event);
   std::vector<RecordedTensor> inputs;
   for_each_recorded(call.arguments,

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "orrery/bench/fewer_layers.h"
 #include "orrery/core/text.h"
 
 namespace orrery::bench {
@@ -146,7 +147,15 @@ void Selector::take() {
 Result<void> Selector::leave_out_others() {
   std::vector<EventId>& taken = selection_.operators;
   const EventId first = step_ != kNoEvent && profile_.events[step_].timed() ? step_ : taken.front();
-  const auto kept = in_part(options_.part, profile_, taken, profile_.events[first].start);
+  Result<std::vector<bool>> kept;
+  if (options_.part.kind == Part::Kind::fewer) {
+    const auto fewer = with_fewer_layers(profile_, taken, options_.part.last);
+    if (!fewer) return tl::unexpected(fewer.error());
+    kept = fewer->stays;
+    for (const auto& [place, items] : fewer->items) selection_.items[taken[place]] = items;
+  } else {
+    kept = in_part(options_.part, profile_, taken, profile_.events[first].start);
+  }
   if (!kept) return tl::unexpected(kept.error());
   const auto id = [&](EventId event) { return profile_.node(event)->id; };
   std::erase_if(selection_.communications, [&](EventId event) {

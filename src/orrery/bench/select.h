@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <string_view>
 #include <vector>
 
@@ -28,6 +29,8 @@ struct Selection {
   std::vector<profile::EventId> operators;  ///< ascending by node id, which is the order of starts
   /// Of other parts, which the operators may need something of; ascending as they are.
   std::vector<profile::EventId> others;
+  /// Of operators that work through lists: which items they keep (FewerLayers::items).
+  std::map<profile::EventId, std::vector<bool>> items;
   std::vector<profile::EventId> communications;  ///< collectives, messages, waits; in that order
   std::uint64_t other_nodes = 0;                 ///< with neither schema nor backend
 };

@@ -2,14 +2,13 @@
 #include "orrery/graph/transform/once_a_step.h"
 
 #include <algorithm>
-#include <cmath>
 #include <set>
 #include <string_view>
 #include <utility>
 #include <vector>
 
-#include "orrery/graph/transform/costs.h"
 #include "orrery/graph/transform/draft.h"
+#include "orrery/graph/transform/grow.h"
 
 namespace orrery::graph {
 namespace {
@@ -97,29 +96,6 @@ class OnceAStep {
   std::vector<bool> in_layers_;  // by work
 };
 
-std::int64_t grown(std::int64_t value, double growth) {
-  return std::llround(static_cast<double>(value) * growth);
-}
-
-void grow(NodeSpec& node, double growth, KernelTable& kernels) {
-  node.duration = times(node.duration, growth);
-  node.work.num_ops = grown(node.work.num_ops, growth);
-  node.work.tensor_size = Bytes(grown(node.work.tensor_size.count(), growth));
-  if (node.kind == NodeKind::coll)
-    node.collective.size = Bytes(grown(node.collective.size.count(), growth));
-  if (node.kernel == kNoKernel) return;
-  Kernel kernel = kernels[node.kernel];
-  kernel.sizes[0] = grown(kernel.sizes[0], growth);
-  kernel.flops = grown(kernel.flops, growth);
-  kernel.bytes = grown(kernel.bytes, growth);
-  node.kernel = kernels.intern(kernel);
-}
-
-bool is_reduction(const Graph& graph, NodeId n) {
-  const KernelId id = graph.kernel(n);
-  return id != kNoKernel && (*graph.kernels())[id].operation == Operation::reduction;
-}
-
 }  // namespace
 
 Result<Graph> once_a_step(const Graph& graph, const Spine& spine, const Loops& loops,
@@ -127,13 +103,12 @@ Result<Graph> once_a_step(const Graph& graph, const Spine& spine, const Loops& l
   const OnceAStep step(graph, spine, loops);
   const double growth = step.growth(more);
   const std::set<Kind> of_layers = step.of_layers();
-  std::vector<bool> grows(longer.size());
+  std::vector<bool> grows = optimizer_nodes(longer);
   for (NodeId n = 0; n < longer.size(); ++n) {
-    if (is_work(longer.kind(n)) && passes_of(longer, n).optimizer) grows[n] = !optimizer_repeats;
+    if (is_work(longer.kind(n)) && passes_of(longer, n).optimizer && optimizer_repeats)
+      grows[n] = false;
     if (longer.kind(n) == NodeKind::coll && longer.collective(n).size >= kLeastBuffer)
       grows[n] = !of_layers.contains(kind_of(longer, n));
-    for (const NodeId next : longer.successors(n))  // the norm of gradients
-      if (is_reduction(longer, n) && passes_of(longer, next).optimizer) grows[n] = true;
   }
   if (std::find(grows.begin(), grows.end(), true) == grows.end()) return longer;
   const DraftTables tables;

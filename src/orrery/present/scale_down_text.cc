@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/present/scale_down_text.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+#include <string_view>
+
+#include "orrery/core/text.h"
+#include "orrery/core/units.h"
+#include "orrery/present/words.h"
+#include "orrery/report/envelope.h"
+#include "orrery/report/json.h"
+
+namespace orrery::present {
+
+using report::JsonWriter;
+using study::Carried;
+using study::ScaleDown;
+using study::ScaledSide;
+
+namespace {
+
+/// "0.250", "=" of equals, "-" of nothing.
+std::string ratio_text(double was, double is) {
+  if (was == is) return was == 0 ? "-" : "=";
+  return was == 0 ? "-" : fmt::format("{:.4g}", is / was);
+}
+
+std::string flops_text(double flops) {
+  constexpr std::string_view kPrefixes[] = {"", "k", "M", "G", "T", "P"};
+  std::size_t prefix = 0;
+  while (flops >= 1000 && prefix + 1 < std::size(kPrefixes)) {
+    flops /= 1000;
+    ++prefix;
+  }
+  return fmt::format("{:.4g} {}FLOP", flops, kPrefixes[prefix]);
+}
+
+std::string bytes_text(double bytes) { return format_bytes(Bytes(std::llround(bytes))); }
+
+std::string off_text(double off) { return fmt::format("{:+.2f} %", 100 * off); }
+
+/// "tp 8, dp 8 to 2"
+std::string axes_text(const study::RankChoice& choice) {
+  std::string text;
+  for (const study::ChosenAxis& axis : choice.axes) {
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", axis.key, axis.was);
+    if (axis.is() != axis.was) text += fmt::format(" to {}", axis.is());
+  }
+  return text.empty() ? "none found" : text;
+}
+
+void add_row(report::Table& table, std::string_view what, double was, double is,
+             const std::string& was_text, const std::string& is_text) {
+  if (was == 0 && is == 0) return;
+  table.row({std::string(what), was_text, is_text, ratio_text(was, is)});
+}
+
+std::string sides_text(const ScaleDown& made, report::Style style) {
+  report::Table table({{"mean of ranks that stay"}, {"was", true}, {"is", true}, {"ratio", true}});
+  const ScaledSide &was = made.was, &is = made.is;
+  const auto number = [&](std::string_view what, double a, double b) {
+    add_row(table, what, a, b, count(static_cast<std::uint64_t>(a)),
+            count(static_cast<std::uint64_t>(b)));
+  };
+  const auto time = [&](std::string_view what, Time a, Time b) {
+    add_row(table, what, static_cast<double>(a.count()), static_cast<double>(b.count()),
+            format_time(a), format_time(b));
+  };
+  const auto amount = [&](std::string_view what, double a, double b) {
+    add_row(table, what, a, b, bytes_text(a), bytes_text(b));
+  };
+  number("ranks", was.ranks, is.ranks);
+  number("layers", was.shape.layers.value_or(0), is.shape.layers.value_or(0));
+  number("microbatches", was.shape.microbatches.value_or(0), is.shape.microbatches.value_or(0));
+  add_row(table, "operations", was.flops, is.flops, flops_text(was.flops), flops_text(is.flops));
+  amount("bytes moved by kernels", was.bytes, is.bytes);
+  amount("bytes sent", was.sent, is.sent);
+  if (was.flops > 0 && is.flops > 0)
+    add_row(table, "sent per GFLOP", was.sent / was.flops, is.sent / is.flops,
+            bytes_text(1e9 * was.sent / was.flops), bytes_text(1e9 * is.sent / is.flops));
+  amount("tensors at most", static_cast<double>(was.memory.count()),
+         static_cast<double>(is.memory.count()));
+  time("step", was.step, is.step);
+  time("computes", was.compute, is.compute);
+  time("communicates", was.comm, is.comm);
+  const auto part = [&](std::string_view what, Time a, Time b) {
+    const double x = seconds(a) / seconds(was.step), y = seconds(b) / seconds(is.step);
+    add_row(table, what, x, y, report::percent(x), report::percent(y));
+  };
+  part("of the step: computes", was.compute, is.compute);
+  part("  communicates, exposed", was.comm_only, is.comm_only);
+  part("  waits for remote memory", was.memory_only, is.memory_only);
+  part("  idle", was.idle, is.idle);
+  return table.text(style);
+}
+
+std::string members_text(const Carried& one) {
+  if (one.was_members == 0) return "-";
+  if (one.was_members == one.is_members) return fmt::format("{}", one.was_members);
+  return fmt::format("{} to {}", one.was_members, one.is_members == 0 ? 1 : one.is_members);
+}
+
+std::string carried_text(const ScaleDown& made, report::Style style) {
+  report::Table table({{"along"},
+                       {"sends"},
+                       {"members", true},
+                       {"number", true},
+                       {"is", true},
+                       {"bytes", true},
+                       {"is", true},
+                       {"each", true}});
+  for (const Carried& one : made.carried) {
+    const double was = one.was_count > 0 ? one.was_sent / one.was_count : 0;
+    const double is = one.is_count > 0 ? one.is_sent / one.is_count : 0;
+    table.row({one.axis.empty() ? "-" : one.axis, one.type, members_text(one),
+               fmt::format("{:.4g}", one.was_count), fmt::format("{:.4g}", one.is_count),
+               bytes_text(one.was_sent), bytes_text(one.is_sent), ratio_text(was, is)});
+  }
+  return table.empty() ? "" : "\n" + table.text(style);
+}
+
+std::string_view keep_words(study::Keep keep) {
+  switch (keep) {
+    case study::Keep::buffers:
+      return "whole buffers of collectives, and what each rank computes";
+    case study::Keep::volume:
+      return "bytes that each rank sends in a collective, and what it computes";
+    case study::Keep::stated:
+      return "sizes as nodes state them, and what each rank computes";
+    case study::Keep::job:
+      break;
+  }
+  return "whole buffers of collectives, and the model";
+}
+
+std::string_view basis_words_of(const ScaleDown& made) {
+  if (!made.replayed) return "both simulated, on clusters with as many devices";
+  if (made.is.ranks == made.was.ranks) return "recorded times; waits for other ranks are simulated";
+  return "recorded times, of collectives among all ranks, too; waits for other ranks are "
+         "simulated (--cluster simulates collectives)";
+}
+
+std::string left_out_text(const ScaleDown& made) {
+  if (made.left_out.collectives + made.left_out.messages == 0) return "nothing";
+  return fmt::format("{} of groups with one member left, {} from a rank to itself",
+                     plural(made.left_out.collectives, "collective"),
+                     plural(made.left_out.messages, "message"));
+}
+
+std::string batch_text(const ScaleDown& made) {
+  const graph::BatchTold& told = made.batch_told;
+  std::string text =
+      fmt::format("{:.4g} times: {} by their sizes, {} as a whole, {} not", made.batch,
+                  plural(told.by_sizes, "work"), count(told.as_whole), count(told.weights));
+  if (told.rounded > 0) text += fmt::format("; {} sizes rounded", count(told.rounded));
+  return text;
+}
+
+void write_side(JsonWriter& json, std::string_view key, const ScaledSide& side) {
+  json.key(key).begin_object().field("ranks", side.ranks);
+  json.field("layers", side.shape.layers.value_or(0));
+  json.field("microbatches", side.shape.microbatches.value_or(0)).field("nodes", side.nodes);
+  json.nanoseconds("step", side.step).nanoseconds("compute", side.compute);
+  json.nanoseconds("communication", side.comm).nanoseconds("exposed", side.comm_only);
+  json.nanoseconds("exposed_memory", side.memory_only).nanoseconds("idle", side.idle);
+  json.field("flops", side.flops).field("bytes", side.bytes).field("sent", side.sent);
+  json.field("memory", side.memory.count()).end_object();
+}
+
+void write_foretold(JsonWriter& json, std::string_view key, const study::Foretold& told) {
+  json.key(key).begin_object().nanoseconds("step", told.step).field("off", told.off).end_object();
+}
+
+void write_axes(JsonWriter& json, const study::RankChoice& choice) {
+  json.key("axes").begin_array();
+  for (const study::ChosenAxis& axis : choice.axes) {
+    json.begin_object().field("axis", std::string_view(axis.key)).field("was", axis.was);
+    json.key("places").begin_array();
+    for (const std::uint32_t place : axis.places) json.value(place);
+    json.end_array().end_object();
+  }
+  json.end_array().key("ranks").begin_array();
+  for (const std::uint32_t rank : choice.ranks) json.value(rank);
+  json.end_array();
+}
+
+void write_carried(JsonWriter& json, const Carried& one) {
+  json.begin_object().field("axis", std::string_view(one.axis));
+  json.field("type", std::string_view(one.type)).field("was_members", one.was_members);
+  json.field("is_members", one.is_members).field("was_count", one.was_count);
+  json.field("is_count", one.is_count).field("was_sent", one.was_sent);
+  json.field("is_sent", one.is_sent).end_object();
+}
+
+}  // namespace
+
+std::string scale_down_text(const ScaleDown& made, report::Style style) {
+  report::Sheet sheet(style);
+  sheet.line(style.strong(printable(
+      fmt::format("{}, {} of {}", made.workload, plural(made.is.ranks, "rank"), made.was.ranks))));
+  sheet.add("axes", axes_text(made.choice));
+  sheet.add("ranks", report::ranges(made.choice.ranks));
+  sheet.add("kept", keep_words(made.keep));
+  sheet.add("left out", left_out_text(made));
+  if (made.optimizer_growth != 1)
+    sheet.add("optimizer", fmt::format("{:.4g} times as much: its shards are of fewer ranks",
+                                       made.optimizer_growth));
+  if (made.batch != 1) sheet.add("batch", batch_text(made));
+  sheet.add("basis", basis_words_of(made));
+  std::string text = sheet.text() + "\n" + sides_text(made, style) + carried_text(made, style);
+  report::Sheet end(style);
+  end.add("foretold",
+          fmt::format("in proportion to the work of a stage {}, {}",
+                      format_time(made.in_proportion.step), off_text(made.in_proportion.off)));
+  if (made.by_sizes)
+    end.add("", fmt::format("by a second size {}, {}", format_time(made.by_sizes->step),
+                            off_text(made.by_sizes->off)));
+  report::add_findings(end, made.findings, style);
+  return text + "\n" + end.text();
+}
+
+std::string scale_down_json(const ScaleDown& made) {
+  return report::envelope("scale-down", made.findings, [&](JsonWriter& json) {
+    json.begin_object().field("workload", std::string_view(made.workload));
+    json.field("replayed", made.replayed).field("keep", study::name(made.keep));
+    write_axes(json, made.choice);
+    json.field("batch", made.batch).key("batch_works").begin_object();
+    json.field("by_sizes", made.batch_told.by_sizes).field("as_whole", made.batch_told.as_whole);
+    json.field("weights", made.batch_told.weights).field("rounded", made.batch_told.rounded);
+    json.end_object().field("optimizer_growth", made.optimizer_growth);
+    json.key("left_out").begin_object().field("collectives", made.left_out.collectives);
+    json.field("messages", made.left_out.messages).end_object();
+    write_side(json, "was", made.was);
+    write_side(json, "is", made.is);
+    json.key("carried").begin_array();
+    for (const Carried& one : made.carried) write_carried(json, one);
+    json.end_array();
+    write_foretold(json, "in_proportion", made.in_proportion);
+    if (made.by_sizes) write_foretold(json, "by_sizes", *made.by_sizes);
+    json.end_object();
+  });
+}
+
+}  // namespace orrery::present

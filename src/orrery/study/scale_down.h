@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A job made smaller, and what the smaller one still stands for.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "orrery/core/error.h"
+#include "orrery/core/findings.h"
+#include "orrery/graph/transform/batch.h"
+#include "orrery/graph/transform/fewer_ranks.h"
+#include "orrery/study/outcome.h"
+#include "orrery/study/question.h"
+#include "orrery/study/rank_choice.h"
+#include "orrery/study/study.h"
+
+namespace orrery::study {
+
+/// What stays as it was where groups get smaller.
+enum class Keep : std::uint8_t {
+  buffers,  ///< whole buffers of collectives, and what each rank computes
+  volume,   ///< the bytes that each rank sends in a collective, and what it computes
+  stated,   ///< sizes as nodes state them, and what each rank computes
+  job       ///< buffers and the model: what is sharded among fewer ranks is larger on each
+};
+/// "buffers", "volume", "stated", "job".
+[[nodiscard]] std::string_view name(Keep keep);
+
+struct ScaleDownQuestion {
+  /// Recorded traces, Chakra traces, or a job. Without a cluster they are played again, and
+  /// communications take what they were recorded to take.
+  Question base;
+  std::string ranks;                                  ///< see choose_ranks
+  std::optional<std::uint32_t> layers, microbatches;  ///< of the smaller job
+  double batch = 1;                                   ///< so many times the samples of a microbatch
+  Keep keep = Keep::buffers;
+};
+
+/// One of the two, as simulated. Means over ranks: of the larger job those that stay.
+struct ScaledSide {
+  std::uint32_t ranks = 0;
+  graph::Shape shape;  ///< as repetitions say
+  std::uint64_t nodes = 0;
+  Time step{};                              ///< all ranks have ended
+  Time compute{};                           ///< something computes
+  Time comm{};                              ///< something communicates, hidden or not
+  Time comm_only{}, memory_only{}, idle{};  ///< these and `compute` sum to `step`
+  double flops = 0, bytes = 0;              ///< that works state
+  double sent = 0;                          ///< bytes on the network
+  Bytes memory{};  ///< most that tensors take on a rank; 0: traces do not say
+};
+
+/// What ranks that stay send along an axis in collectives of a type; or in messages.
+struct Carried {
+  std::string axis;  ///< its key; empty: groups that lie along none, and messages
+  std::string type;  ///< "all_reduce" … "send"
+  std::uint32_t was_members = 0, is_members = 0;  ///< 0: messages; of `is` also where none is left
+  double was_count = 0, is_count = 0;             ///< means over ranks
+  double was_sent = 0, is_sent = 0;               ///< bytes, likewise, by nodes' sizes
+};
+
+/// The step of the larger job by what smaller ones take.
+struct Foretold {
+  Time step{};
+  double off = 0;  ///< share of the larger job's simulated step
+};
+
+struct ScaleDown {
+  std::string workload;
+  bool replayed = false;
+  Keep keep = Keep::buffers;
+  double batch = 1;
+  RankChoice choice;
+  ScaledSide was, is;
+  std::vector<Carried> carried;
+  graph::LeftOut left_out;
+  graph::BatchTold batch_told;
+  double optimizer_growth = 1;  ///< with Keep::job
+  Foretold in_proportion;       ///< layers × (microbatches + stages - 1) × batch
+  /// … by a second size of layers and microbatches, where these are fewer and there is one between.
+  std::optional<Foretold> by_sizes;
+  std::shared_ptr<const graph::Workload> workload_made;
+  std::shared_ptr<const Cluster> cluster_made;
+  Findings findings;
+};
+
+/// Makes it smaller and simulates both: first fewer ranks, then layers and microbatches, then the
+/// batch. Errc: as what_if; as choose_ranks, with_fewer_ranks, reshaped, with_batch,
+/// with_fewer_devices.
+[[nodiscard]] Result<ScaleDown> scale_down(const ScaleDownQuestion& question, Watch& watch);
+
+}  // namespace orrery::study
