@@ -33,7 +33,7 @@ struct BenchOptions {
   std::optional<std::uint32_t> rank;
   std::string level = "top";
   std::string scope, memory_limit, reuse, plan, kineto;
-  bool all_steps = false, only_plan = false;
+  bool all_steps = false, only_plan = false, similarity = false;
   BenchPlay play;
 };
 
@@ -146,6 +146,8 @@ Result<present::Benchmark> benchmark(const BenchOptions& options,
   auto outcome = (*module)->play(text, play);
   if (!outcome) return tl::unexpected(std::move(outcome.error()));
   made.outcome = *std::move(outcome);
+  made.alike = bench::similarity_of(rank->profile, made.plan, *made.outcome, play.threads);
+  made.tables = options.similarity;
   return made;
 }
 
@@ -227,6 +229,10 @@ void add_replay_options(CLI::App& command, BenchOptions& options) {
          "Of the rows of tables that are looked up, the shares used once, twice, 3 to 4 times, "
          "5 to 8 …; else evenly drawn",
          "SHARES");
+  command
+      .add_flag("--similarity", options.similarity,
+                "Say by kind of work and by operator how alike recording and replay are")
+      ->group("The replay");
   option("--memory-limit", options.memory_limit,
          "Most that tensors may take; else three quarters of the machine's", "SIZE");
   command.add_flag("--only-plan", options.only_plan, "Plan and say what would be replayed")

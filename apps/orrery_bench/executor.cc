@@ -8,12 +8,15 @@
 
 #include <algorithm>
 #include <cstring>
+#include <optional>
 #include <stdexcept>
 #include <utility>
 
+#include "energy.h"
 #include "fill.h"
 #include "instructions.h"
 #include "memory.h"
+#include "ran.h"
 #include "stand_in.h"
 
 namespace orrery::replay {
@@ -50,8 +53,10 @@ class Player {
 
  private:
   void allocate();
+  [[nodiscard]] at::Tensor filled(std::size_t storage) const;
   void restore();
-  void iterate(bool counts, unsigned iteration);
+  void keep(std::size_t step);
+  void iterate(std::optional<unsigned> counted);
   void wait(std::int64_t gap_ns) const;
   void step(std::size_t index);
   void call(Instruction& instruction, std::size_t index);
@@ -65,35 +70,66 @@ class Player {
   const PlayOptions& options_;
   std::vector<Instruction> instructions_;
   std::vector<at::Tensor> storages_, copies_;
+  std::vector<std::vector<std::uint32_t>> kept_;  // by step: what comes into being with it
   std::vector<at::Tensor> slots_;
   std::vector<c10::IValue> stack_;
-  bool trying_ = true;  // the first iteration: results are compared with what was recorded
+  bool trying_ = true;      // the first iteration: results are compared with what was recorded
+  std::optional<Ran> ran_;  // only in the iteration that is looked at
+  std::int64_t away_wall_ = 0, away_cpu_ = 0;  // of this iteration: what is none of it
   Played played_;
 };
 
+at::Tensor Player::filled(std::size_t s) const {
+  const Storage& storage = program_.storages[s];
+  const std::int64_t width = width_of(storage.dtype);
+  if (width == 0) throw std::runtime_error("unknown type of elements in a storage");
+  at::Tensor memory = at::empty({(storage.bytes + width - 1) / width},
+                                at::TensorOptions().dtype(scalar_type(storage.dtype)));
+  fill(memory.data_ptr(), storage, s << 32, program_.reuse);
+  return memory;
+}
+
 void Player::allocate() {
-  for (const Storage& storage : program_.storages) {
-    const std::int64_t width = width_of(storage.dtype);
-    if (width == 0) throw std::runtime_error("unknown type of elements in a storage");
-    at::Tensor memory = at::empty({(storage.bytes + width - 1) / width},
-                                  at::TensorOptions().dtype(scalar_type(storage.dtype)));
-    fill(memory.data_ptr(), storage, storages_.size() << 32, program_.reuse);
-    storages_.push_back(std::move(memory));
-  }
+  const auto& all = program_.storages;
+  for (std::size_t s = 0; s < all.size(); ++s)
+    storages_.push_back(all[s].after < 0 ? filled(s) : at::Tensor());
   played_.external_bytes = memory_now();
-  for (std::size_t s = 0; s < storages_.size(); ++s)
-    copies_.push_back(program_.storages[s].written ? storages_[s].clone() : at::Tensor());
+  kept_.resize(instructions_.size());
+  for (std::size_t s = 0; s < all.size(); ++s) {
+    if (all[s].after >= 0) {
+      kept_[static_cast<std::size_t>(all[s].after)].push_back(static_cast<std::uint32_t>(s));
+      copies_.push_back(filled(s));
+    } else {
+      copies_.push_back(all[s].written ? storages_[s].clone() : at::Tensor());
+    }
+  }
   played_.copies_bytes = memory_now() - played_.external_bytes;
 }
 
 /// Everything as it was before the first step.
 void Player::restore() {
   for (std::size_t s = 0; s < storages_.size(); ++s) {
-    if (copies_[s].defined()) storages_[s].copy_(copies_[s]);
+    if (copies_[s].defined() && storages_[s].defined()) storages_[s].copy_(copies_[s]);
   }
   for (at::Tensor& slot : slots_) slot = at::Tensor();
-  for (const External& external : program_.externals)
-    slots_[external.slot] = strided(storages_[external.storage], external.spec);
+  for (const External& external : program_.externals) {
+    const at::Tensor& memory = storages_[external.storage];
+    if (memory.defined()) slots_[external.slot] = strided(memory, external.spec);
+  }
+}
+
+/// What the recorded operator has made and kept is made again, with values that later ones can work
+/// with. The step has done so too and thrown it away: this is none of the iteration's time.
+void Player::keep(std::size_t step) {
+  if (kept_[step].empty()) return;
+  const std::int64_t wall = wall_ns(), cpu = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+  for (const std::uint32_t storage : kept_[step]) {
+    const at::Tensor memory = copies_[storage].clone();
+    for (const External& external : program_.externals)
+      if (external.storage == storage) slots_[external.slot] = strided(memory, external.spec);
+  }
+  away_wall_ += wall_ns() - wall;
+  away_cpu_ += clock_ns(CLOCK_PROCESS_CPUTIME_ID) - cpu;
 }
 
 void Player::wait(std::int64_t gap_ns) const {
@@ -187,8 +223,11 @@ void Player::call(Instruction& instruction, std::size_t index) {
       stack_[list.argument] = std::move(items);
     }
   }
+  if (ran_) ran_->count(true);
   instruction.handle->callBoxed(&stack_);
+  if (ran_) ran_->count(false);
   take_results(instruction, index);
+  stack_.clear();
 }
 
 void Player::step(std::size_t index) {
@@ -210,29 +249,35 @@ void Player::step(std::size_t index) {
         return make_results(instruction);
     }
   } catch (const std::exception& error) {
+    if (ran_) ran_->count(false);
     ++played_.failures[index];
     fail(instruction, index, error.what());
   }
 }
 
-void Player::iterate(bool counts, unsigned iteration) {
+/// One of those that count, by number, or another one.
+void Player::iterate(std::optional<unsigned> counted) {
   restore();
-  const std::size_t first = std::size_t{iteration} * instructions_.size();
+  const std::size_t first = std::size_t{counted.value_or(0)} * instructions_.size();
+  away_wall_ = away_cpu_ = 0;
   const std::int64_t begin = wall_ns(), cpu = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
   for (std::size_t i = 0; i < instructions_.size(); ++i) {
     wait(instructions_[i].gap_ns);
+    if (ran_) restart_peak();
     const std::int64_t from = wall_ns();
     step(i);
-    if (counts) {
-      played_.begin_ns[first + i] = from - begin;
+    if (counted) {
+      played_.begin_ns[first + i] = from - begin - away_wall_;
       played_.length_ns[first + i] = wall_ns() - from;
     }
+    keep(i);
+    if (ran_) played_.most_bytes.push_back(memory_peak() - played_.copies_bytes);
     for (const Slot slot : instructions_[i].last) slots_[slot].reset();
+    if (ran_) played_.held_bytes.push_back(memory_now() - played_.copies_bytes);
   }
-  stack_.clear();
-  if (!counts) return;
-  played_.cpu_ns.push_back(clock_ns(CLOCK_PROCESS_CPUTIME_ID) - cpu);
-  played_.wall_ns.push_back(wall_ns() - begin);
+  if (!counted) return;
+  played_.cpu_ns.push_back(clock_ns(CLOCK_PROCESS_CPUTIME_ID) - cpu - away_cpu_);
+  played_.wall_ns.push_back(wall_ns() - begin - away_wall_);
 }
 
 Played Player::run() {
@@ -249,16 +294,26 @@ Played Player::run() {
   played_.reshaped.assign(instructions_.size(), 0);
   allocate();
   played_.prepare_ns = wall_ns() - begin;
-  iterate(false, 0);
-  trying_ = false;
-  for (unsigned i = 1; i < options_.warm_up; ++i) iterate(false, 0);
+  const unsigned warm_up = std::max(options_.warm_up, 1u);
+  for (unsigned i = 0; i < warm_up; ++i) {
+    if (i + 1 == warm_up) ran_.emplace();
+    iterate(std::nullopt);
+    trying_ = false;
+  }
+  played_.ran = ran_->counts();
+  ran_.reset();
   std::fill(played_.failures.begin(), played_.failures.end(), 0);
   const std::size_t all = instructions_.size() * options_.iterations;
   played_.begin_ns.assign(all, 0);
   played_.length_ns.assign(all, 0);
   restore();
   restart_peak();
-  for (unsigned i = 0; i < options_.iterations; ++i) iterate(true, i);
+  Energy energy;
+  energy.start();
+  const std::int64_t counted_from = wall_ns();
+  for (unsigned i = 0; i < options_.iterations; ++i) iterate(i);
+  played_.energy_uj = energy.since_start();
+  played_.energy_ns = wall_ns() - counted_from;
   played_.peak_bytes = memory_peak() - played_.copies_bytes;
   return std::move(played_);
 }

@@ -205,6 +205,7 @@ Storage read_storage(Line& line) {
   storage.first = line.number<double>();
   storage.second = line.number<double>();
   storage.written = line.take("written");
+  if (line.take("after")) storage.after = line.number<std::uint32_t>();
   return storage;
 }
 
@@ -222,6 +223,8 @@ void check(const Program& program) {
   const auto need = [](bool holds) {
     if (!holds) throw std::runtime_error("a number of something that is not there");
   };
+  for (const Storage& storage : program.storages)
+    need(storage.after < static_cast<std::int64_t>(program.steps.size()));
   for (const External& external : program.externals)
     need(external.slot < program.slots && external.storage < program.storages.size());
   const auto check_value = [&](const Value& value, const auto& again) -> void {

@@ -22,23 +22,52 @@ void for_each_slot(const Value& value, Fn&& fn) {
 /// Neither is negative.
 std::int64_t sum(std::int64_t a, std::int64_t b) { return a > kMost - b ? kMost : a + b; }
 
-/// The most that results take at one time.
-std::int64_t results_peak(const Plan& plan, const Slots& slots) {
-  std::vector<std::uint32_t> users(slots.groups().size(), 0);
-  std::int64_t now = 0, most = 0;
-  for (const Step& step : plan.steps) {
-    for (const Output& output : step.outputs) {
-      const Group group = slots.info()[output.slot].group;
-      if (group != kNoGroup && users[group]++ == 0) now = sum(now, slots.groups()[group]);
+/// The most that results, and what comes into being with them, take at one time.
+class ResultsPeak {
+ public:
+  ResultsPeak(const Plan& plan, const Slots& slots)
+      : plan_(plan),
+        slots_(slots),
+        users_(slots.groups().size(), 0),
+        holders_(plan.storages.size(), 0) {}
+
+  std::int64_t of_all() {
+    std::vector<std::vector<Slot>> kept(plan_.steps.size());
+    for (const External& external : plan_.externals)
+      if (const std::uint32_t step = plan_.storages[external.storage].after; step != kNoStep)
+        kept[step].push_back(external.slot);
+    std::int64_t most = 0;
+    for (std::size_t s = 0; s < plan_.steps.size(); ++s) {
+      for (const Output& output : plan_.steps[s].outputs) take(output.slot);
+      for (const Slot slot : kept[s]) take(slot);
+      most = std::max(most, now_);
+      for (const Slot slot : plan_.steps[s].last) let_go(slot);
     }
-    most = std::max(most, now);
-    for (const Slot slot : step.last) {
-      const Group group = slots.info()[slot].group;
-      if (group != kNoGroup && --users[group] == 0) now -= slots.groups()[group];
-    }
+    return most;
   }
-  return most;
-}
+
+ private:
+  [[nodiscard]] bool is_kept(const SlotInfo& slot) const {
+    return slot.storage != kNoStorage && plan_.storages[slot.storage].after != kNoStep;
+  }
+  void take(Slot slot) {
+    const SlotInfo& is = slots_.info()[slot];
+    if (is.group != kNoGroup && users_[is.group]++ == 0)
+      now_ = sum(now_, slots_.groups()[is.group]);
+    if (is_kept(is) && holders_[is.storage]++ == 0)
+      now_ = sum(now_, plan_.storages[is.storage].bytes);
+  }
+  void let_go(Slot slot) {
+    const SlotInfo& is = slots_.info()[slot];
+    if (is.group != kNoGroup && --users_[is.group] == 0) now_ -= slots_.groups()[is.group];
+    if (is_kept(is) && --holders_[is.storage] == 0) now_ -= plan_.storages[is.storage].bytes;
+  }
+
+  const Plan& plan_;
+  const Slots& slots_;
+  std::vector<std::uint32_t> users_, holders_;  // of groups, of storages
+  std::int64_t now_ = 0;
+};
 
 }  // namespace
 
@@ -50,7 +79,8 @@ void find_last_uses(Plan& plan) {
       for_each_slot(value, [&](Slot slot) { last[slot] = s; });
     for (const Output& output : step.outputs) last[output.slot] = s;
   }
-  for (const External& external : plan.externals) last[external.slot] = ~0u;
+  for (const External& external : plan.externals)
+    if (plan.storages[external.storage].after == kNoStep) last[external.slot] = ~0u;
   for (Slot slot = 0; slot < plan.slots; ++slot) {
     if (last[slot] != ~0u) plan.steps[last[slot]].last.push_back(slot);
   }
@@ -58,21 +88,22 @@ void find_last_uses(Plan& plan) {
 
 Result<void> plan_memory(Plan& plan, const Slots& slots, std::int64_t limit) {
   for (const Storage& storage : plan.storages) {
-    plan.external_bytes = sum(plan.external_bytes, storage.bytes);
-    if (storage.written) plan.restored_bytes = sum(plan.restored_bytes, storage.bytes);
+    if (storage.after == kNoStep) plan.external_bytes = sum(plan.external_bytes, storage.bytes);
+    if (storage.written || storage.after != kNoStep)
+      plan.restored_bytes = sum(plan.restored_bytes, storage.bytes);
   }
-  plan.peak_bytes = sum(plan.external_bytes, results_peak(plan, slots));
+  plan.peak_bytes = sum(plan.external_bytes, ResultsPeak(plan, slots).of_all());
   const std::int64_t all = sum(plan.peak_bytes, plan.restored_bytes);
   if (all <= limit) return {};
-  return fail(
-      Errc::limit_exceeded, "",
-      fmt::format("replaying it takes {} of memory, more than {}{}",
-                  all == kMost ? "more than 4 EiB" : format_bytes(Bytes(all)),
-                  format_bytes(Bytes(limit)),
-                  plan.restored_bytes > 0 ? fmt::format(" ({} of it for copies of what is written)",
-                                                        format_bytes(Bytes(plan.restored_bytes)))
-                                          : ""),
-      "replay part of it (--scope), or allow more (--memory-limit)");
+  return fail(Errc::limit_exceeded, "",
+              fmt::format("replaying it takes {} of memory, more than {}{}",
+                          all == kMost ? "more than 4 EiB" : format_bytes(Bytes(all)),
+                          format_bytes(Bytes(limit)),
+                          plan.restored_bytes > 0
+                              ? fmt::format(" ({} of it for copies of what is made good)",
+                                            format_bytes(Bytes(plan.restored_bytes)))
+                              : ""),
+              "replay part of it (--scope), or allow more (--memory-limit)");
 }
 
 }  // namespace orrery::bench

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "orrery/bench/fills.h"
+#include "orrery/bench/inside.h"
 #include "orrery/bench/memory.h"
 #include "orrery/bench/resolve.h"
 #include "orrery/bench/rules.h"
@@ -25,7 +26,11 @@ using profile::Profile;
 class Planner {
  public:
   Planner(const Profile& profile, const Operators& operators, const PlanOptions& options)
-      : profile_(profile), options_(options), resolver_(operators), slots_(plan_) {}
+      : profile_(profile),
+        options_(options),
+        resolver_(operators),
+        slots_(plan_),
+        inside_(profile) {}
 
   Result<Plan> run();
 
@@ -42,12 +47,14 @@ class Planner {
   [[nodiscard]] Call call_of(EventId event);
   std::uint32_t operation(const std::string& full_name);
   void set_times(EventId event, std::size_t first, Source& source);
+  void mark_kept(EventId event, const Call& call);
 
   const Profile& profile_;
   const PlanOptions& options_;
   Resolver resolver_;
   Plan plan_;
   Slots slots_;
+  Inside inside_;
   RuleContext context_;
   std::map<std::string, std::uint32_t> operations_;
   std::unordered_map<std::uint32_t, std::optional<Schema>> schemas_;  // by StringId
@@ -269,6 +276,17 @@ void Planner::set_times(EventId event, std::size_t first, Source& source) {
   host_ = std::max(host_, recorded.end());
 }
 
+/// Where an operator is called as a whole, what it keeps for later ones is not among its results.
+void Planner::mark_kept(EventId event, const Call& call) {
+  std::vector<std::uint64_t> known;
+  for (const std::vector<Recorded>* side : {&call.arguments, &call.results})
+    for_each_recorded(*side,
+                      [&](const RecordedTensor& tensor) { known.push_back(tensor.storage); });
+  for (const RecordedTensor& tensor : inside_.made_inside(event))
+    if (std::find(known.begin(), known.end(), tensor.storage) == known.end())
+      slots_.kept(tensor, static_cast<std::uint32_t>(plan_.steps.size() - 1));
+}
+
 Result<void> Planner::add_operator(EventId event) {
   Piece whole;
   whole.call = call_of(event);
@@ -306,12 +324,14 @@ Result<void> Planner::add_operator(EventId event) {
     added.error().where = fmt::format("{}: node {}", profile_.where, node.id);
     return added;
   }
+  if (plan_.steps.size() > first) mark_kept(event, whole.call);
   for (std::size_t s = first; s < plan_.steps.size(); ++s) {
     plan_.steps[s].node = node.id;
     plan_.steps[s].source = static_cast<std::uint32_t>(plan_.sources.size());
   }
   const std::uint64_t record_function = profile_.op(event).record_function_id;
   source.record_function = record_function == profile::kNoId ? 0 : record_function;
+  source.event = event;
   set_times(event, first, source);
   plan_.sources.push_back(std::move(source));
   return {};

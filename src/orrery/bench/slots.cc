@@ -61,6 +61,7 @@ Slot Slots::external(const RecordedTensor& tensor, Held& held, std::int64_t reac
   if (held.storage == kNoStorage) {
     held.storage = static_cast<std::uint32_t>(plan_.storages.size());
     plan_.storages.push_back({0, tensor.spec.dtype});
+    plan_.storages.back().after = held.after;
   }
   Storage& storage = plan_.storages[held.storage];
   storage.bytes = std::max(storage.bytes, reach);
@@ -110,9 +111,16 @@ Result<Slot> Slots::output(const RecordedTensor& tensor, const std::vector<Slot>
   groups_.push_back(*reach);
   const Slot slot = add(tensor.spec, kNoStorage, group);
   if (tensor.storage != 0)
-    by_storage_[tensor.storage] = {kNoStorage, slot, *reach, tensor.spec.dtype, ++generation_};
+    by_storage_[tensor.storage] = {kNoStorage,        slot,          *reach,
+                                   tensor.spec.dtype, ++generation_, kNoStep};
   name(tensor, slot);
   return slot;
+}
+
+void Slots::kept(const RecordedTensor& tensor, std::uint32_t step) {
+  if (const auto reach = reach_of(tensor.spec))
+    by_storage_[tensor.storage] = {kNoStorage,        kNoSlot,       *reach,
+                                   tensor.spec.dtype, ++generation_, step};
 }
 
 void Slots::write(Slot slot) {

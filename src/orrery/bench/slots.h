@@ -36,6 +36,10 @@ class Slots {
   /// A new slot for a result, which sees the storage of one of `inputs` if that has the same id.
   /// Errc: input_range.
   [[nodiscard]] Result<Slot> output(const RecordedTensor& tensor, const std::vector<Slot>& inputs);
+  /// Memory has come into being inside the operator that `step` calls, which keeps it: if it is
+  /// used later, it is something that no step makes. Not for storages among its arguments and
+  /// results.
+  void kept(const RecordedTensor& tensor, std::uint32_t step);
   /// A step writes what the slot sees.
   void write(Slot slot);
 
@@ -56,6 +60,7 @@ class Slots {
     std::int64_t reach = 0;
     Dtype dtype = Dtype::real32;
     std::uint64_t generation = 0;
+    std::uint32_t after = kNoStep;  ///< Storage::after
   };
 
   [[nodiscard]] std::optional<Slot> known(const RecordedTensor& tensor) const;

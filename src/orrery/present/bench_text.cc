@@ -8,6 +8,7 @@
 
 #include "orrery/core/text.h"
 #include "orrery/core/units.h"
+#include "orrery/present/similarity_text.h"
 #include "orrery/present/words.h"
 #include "orrery/report/envelope.h"
 
@@ -48,7 +49,7 @@ void add_coverage(report::Sheet& sheet, const bench::Plan& plan, const bench::Co
   if (plan.communications > 0)
     sheet.add("not replayed", plural(plan.communications, "communication"));
   sheet.add("memory", fmt::format("{} at most, {} of it there before; {} for copies of what is "
-                                  "written",
+                                  "made good",
                                   size(plan.peak_bytes), size(plan.external_bytes),
                                   size(plan.restored_bytes)));
 }
@@ -183,8 +184,12 @@ std::string bench_text(const Benchmark& benchmark, const Findings& findings, rep
                 nanoseconds(benchmark.load_ns + benchmark.plan_ns + benchmark.outcome->prepare_ns),
                 nanoseconds(benchmark.load_ns), nanoseconds(benchmark.plan_ns)));
   add_timing(sheet, *benchmark.outcome, timing, style);
+  if (benchmark.alike) add_similarity(sheet, *benchmark.alike);
   report::add_findings(sheet, findings, style);
-  return sheet.text() + "\n" + operators_table(timing, style);
+  std::string tables;
+  if (benchmark.tables && benchmark.alike)
+    tables = "\n" + similarity_tables(*benchmark.alike, style);
+  return sheet.text() + "\n" + operators_table(timing, style) + tables;
 }
 
 std::string bench_json(const Benchmark& benchmark, const Findings& findings) {
@@ -200,6 +205,7 @@ std::string bench_json(const Benchmark& benchmark, const Findings& findings) {
     json.field("restored_bytes", plan.restored_bytes).end_object();
     if (benchmark.outcome)
       write_timing(json, *benchmark.outcome, bench::timing_of(plan, *benchmark.outcome));
+    if (benchmark.alike) write_similarity(json, *benchmark.alike);
     json.end_object();
   });
 }

@@ -9,6 +9,7 @@
 
 #include "orrery/bench/plan.h"
 #include "orrery/bench/report.h"
+#include "orrery/bench/similarity.h"
 #include "orrery/core/findings.h"
 #include "orrery/report/text.h"
 
@@ -22,7 +23,9 @@ struct Benchmark {
   std::string level;      ///< "top" or "kernel"
   std::int64_t load_ns = 0, plan_ns = 0;
   bench::Plan plan;
-  std::optional<bench::Outcome> outcome;  ///< empty: only planned
+  std::optional<bench::Outcome> outcome;   ///< empty: only planned
+  std::optional<bench::Similarity> alike;  ///< as outcome
+  bool tables = false;                     ///< of similarity, in the text
 };
 
 [[nodiscard]] std::string bench_text(const Benchmark& benchmark, const Findings& findings,
