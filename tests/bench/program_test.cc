@@ -35,6 +35,7 @@ bench::Plan everything() {
   plan.slots = 4;
   plan.storages.push_back({64, bench::Dtype::real32, {bench::Fill::Kind::uniform, 0, 0.5}, true});
   plan.storages.push_back({16, bench::Dtype::int64, {bench::Fill::Kind::ramp, 0, 7, 3.5}, false});
+  plan.storages.push_back({8, bench::Dtype::real32, {}, true, 1});
   plan.externals.push_back({0, 0, {bench::Dtype::real32, {2, 4}, {8, 1}, 3}});
   plan.operations = {"aten::add.Tensor"};
   bench::Step step;
@@ -79,8 +80,11 @@ bench::Plan everything() {
 TEST(Program, ReadsEveryKindOfValue) {
   const std::string text = bench::plan_text(everything());
   const replay::Program program = replay::read_program(text);
-  ASSERT_THAT(program.storages, SizeIs(2));
+  ASSERT_THAT(program.storages, SizeIs(3));
   EXPECT_TRUE(program.storages[0].written);
+  EXPECT_EQ(program.storages[0].after, -1);
+  EXPECT_TRUE(program.storages[2].written);
+  EXPECT_EQ(program.storages[2].after, 1);
   EXPECT_EQ(program.storages[0].second, 0.5);
   EXPECT_EQ(program.storages[1].fill, "ramp");
   EXPECT_EQ(program.storages[1].first, 3.5);
@@ -123,6 +127,7 @@ TEST(Program, WhatIsNoneIsToldByItsLine) {
   EXPECT_EQ(why(first + "dance\n"), "line 2: expected a kind of step");
   EXPECT_NE(why(first + "slots 1\noperation 0 aten::t\ncall 0 (%5) -> ; last\n"), "");
   EXPECT_NE(why(first + "slots 1\ncall 3 () -> ; last\n"), "") << "no such operation";
+  EXPECT_NE(why(first + "storage 0 4 float uniform 0 1 after 0\nslots 1\n"), "") << "no such step";
   EXPECT_NE(why(first + "slots 1\nabsent -> 0 %0 float [1 ; last\n"), "");
   EXPECT_EQ(why(first + "# nothing\n\nslots 0\n"), "");
 }

@@ -11,6 +11,8 @@ namespace {
 
 using profile::EventId;
 
+constexpr std::int64_t kMostBytes = std::int64_t{1} << 60;
+
 /// A storage between two of its ids' uses for other memory. Places count beginnings and ends of
 /// operators.
 struct Life {
@@ -157,6 +159,43 @@ MemoryCurve recorded_memory(const profile::Profile& profile, const Inside& insid
   Lives lives(profile, inside);
   for (const Source& source : plan.sources) lives.go_through(source.event);
   return lives.curve();
+}
+
+MemoryCurve profiled_memory(const profile::Profile& profile, const Plan& plan) {
+  std::vector<std::pair<Time, std::size_t>> starts;  // of operators, by time
+  for (std::size_t i = 0; i < plan.sources.size(); ++i) {
+    const profile::Event& event = profile.events[plan.sources[i].event];
+    if (event.timed()) starts.emplace_back(event.start, i);
+  }
+  if (starts.size() != plan.sources.size()) return {};
+  std::sort(starts.begin(), starts.end());
+  const profile::Event& final = profile.events[plan.sources[starts.back().second].event];
+  std::vector<profile::MemoryChange> changes;
+  for (const profile::MemoryChange& change : profile.memory)
+    if (change.at >= starts.front().first && change.at <= final.end()) changes.push_back(change);
+  if (changes.empty()) return {};
+  const bool device = std::any_of(changes.begin(), changes.end(),
+                                  [](const profile::MemoryChange& one) { return one.device; });
+  std::stable_sort(changes.begin(), changes.end(),
+                   [](const auto& a, const auto& b) { return a.at < b.at; });
+  MemoryCurve curve;
+  curve.most.resize(plan.sources.size(), 0);
+  curve.held.resize(plan.sources.size(), 0);
+  std::int64_t now = 0;
+  std::size_t next = 0;
+  for (std::size_t i = 0; i < starts.size(); ++i) {
+    std::int64_t most = now;
+    const bool last = i + 1 == starts.size();
+    for (; next < changes.size() && (last || changes[next].at < starts[i + 1].first); ++next) {
+      if (changes[next].device != device) continue;
+      now = std::clamp(now + std::clamp(changes[next].bytes, -kMostBytes, kMostBytes), -kMostBytes,
+                       kMostBytes);
+      most = std::max(most, now);
+    }
+    curve.most[starts[i].second] = most;
+    curve.held[starts[i].second] = now;
+  }
+  return curve;
 }
 
 MemoryCurve replayed_memory(const Plan& plan, const Outcome& outcome) {

@@ -23,6 +23,7 @@ struct MemoryCurve {
 
 struct MemoryCurves {
   MemoryCurve recorded, replayed;
+  bool profiled = false;  ///< recorded as it was allocated, else by lifetimes
 
   /// The replay's peak by the recorded one, less 1. Empty where nothing was recorded.
   [[nodiscard]] std::optional<double> peak_change() const;
@@ -35,6 +36,10 @@ struct MemoryCurves {
 /// one operator that calls none, no execution trace tells.
 [[nodiscard]] MemoryCurve recorded_memory(const profile::Profile& profile, const Inside& inside,
                                           const Plan& plan);
+
+/// As a profiler has recorded what was allocated: on the device where anything was, else on the
+/// host. Empty where it has not, or operators have no times.
+[[nodiscard]] MemoryCurve profiled_memory(const profile::Profile& profile, const Plan& plan);
 
 /// As it was allocated.
 [[nodiscard]] MemoryCurve replayed_memory(const Plan& plan, const Outcome& outcome);

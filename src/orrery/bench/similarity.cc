@@ -55,7 +55,9 @@ class Comparer {
     add_operators();
     add_ran();
     add_comms();
-    made_.memory.recorded = recorded_memory(profile_, inside_, plan_);
+    made_.memory.recorded = profiled_memory(profile_, plan_);
+    made_.memory.profiled = !made_.memory.recorded.most.empty();
+    if (!made_.memory.profiled) made_.memory.recorded = recorded_memory(profile_, inside_, plan_);
     made_.memory.replayed = replayed_memory(plan_, outcome_);
     add_busy(threads);
     return std::move(made_);
@@ -94,20 +96,23 @@ class Comparer {
     if (weight > 0) made_.busy.occupancy = weighted / weight;
   }
 
-  /// The mean of iterations, of all steps of an operator.
+  /// The median of iterations, of all steps of an operator.
   void add_replayed() {
     const std::size_t iterations = outcome_.wall_ns.size();
+    std::vector<std::vector<std::int64_t>> took(plan_.sources.size());
     std::vector<bool> works(plan_.sources.size(), true), any(plan_.sources.size(), false);
     for (std::size_t s = 0; s < plan_.steps.size(); ++s) {
       const Step& step = plan_.steps[s];
-      std::int64_t sum = 0;
+      took[step.source].resize(iterations, 0);
       for (std::size_t i = 0; i < iterations; ++i)
-        sum += outcome_.length_ns[i * plan_.steps.size() + s];
-      if (iterations > 0) replayed_ns_[step.source] += sum / static_cast<std::int64_t>(iterations);
+        took[step.source][i] += outcome_.length_ns[i * plan_.steps.size() + s];
       any[step.source] = true;
       if (step.kind == Step::Kind::absent || outcome_.failures[s] != 0) works[step.source] = false;
     }
-    for (std::size_t i = 0; i < played_.size(); ++i) played_[i] = any[i] && works[i];
+    for (std::size_t i = 0; i < played_.size(); ++i) {
+      played_[i] = any[i] && works[i];
+      replayed_ns_[i] = percentiles(std::move(took[i])).half;
+    }
   }
 
   void add_operators() {

@@ -36,7 +36,8 @@ struct Compared {
   std::string name;  ///< of a name; with its overload
   WorkClass kind = WorkClass::other;
   Taken recorded;
-  Taken replayed;  ///< per iteration: the mean. Not those that failed, are absent or left out
+  Taken replayed;  ///< an iteration, each in the median; not those that failed, are absent or left
+                   ///< out
   std::int64_t host_ns = 0;   ///< recorded, what ran inside included
   std::uint64_t kernels = 0;  ///< recorded on the device
   std::string rule;           ///< what stands in: the first one's rule; empty: none
@@ -53,7 +54,7 @@ struct CommCompared {
   profile::CommKind kind = profile::CommKind::unknown;
   std::uint64_t recorded = 0, replayed = 0;
   std::int64_t bytes = 0;                         ///< recorded, of those that say it
-  std::int64_t recorded_ns = 0, replayed_ns = 0;  ///< replayed: per iteration
+  std::int64_t recorded_ns = 0, replayed_ns = 0;  ///< replayed: as Compared
 };
 
 /// How busy what was there was. Empty: nothing says so.

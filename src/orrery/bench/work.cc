@@ -31,6 +31,21 @@ constexpr std::array kNamedClasses = {
     NamedClass{"aten::new_empty*", WorkClass::allocation},
     NamedClass{"aten::resize_*", WorkClass::allocation},
     NamedClass{"aten::_local_scalar_dense", WorkClass::copy},
+    NamedClass{"aten::index", WorkClass::copy},
+    NamedClass{"aten::index.*", WorkClass::copy},
+    NamedClass{"aten::contiguous", WorkClass::copy},
+    NamedClass{"aten::clone", WorkClass::copy},
+    NamedClass{"aten::zero_", WorkClass::elementwise},
+    NamedClass{"aten::fill_", WorkClass::elementwise},
+    NamedClass{"aten::zeros*", WorkClass::elementwise},
+    NamedClass{"aten::ones*", WorkClass::elementwise},
+    NamedClass{"aten::cumsum", WorkClass::reduction},
+    NamedClass{"aten::detach_", WorkClass::view},
+    NamedClass{"aten::as_strided_", WorkClass::view},
+    NamedClass{"fbgemm::permute*", WorkClass::copy},
+    NamedClass{"fbgemm::asynchronous_*", WorkClass::reduction},
+    NamedClass{"fbgemm::dense_embedding*", WorkClass::embedding},
+    NamedClass{"fbgemm::split_embedding*", WorkClass::embedding},
     NamedClass{"aten::scaled_dot_product_attention", WorkClass::attention},
     NamedClass{"aten::_scaled_dot_product*", WorkClass::attention},
     NamedClass{"aten::_transform_bias_rescale_qkv*", WorkClass::attention},
@@ -47,6 +62,10 @@ bool only_views(std::string_view text) {
   if (!schema || schema->returns.empty()) return false;
   return std::all_of(schema->returns.begin(), schema->returns.end(),
                      [](const Type& type) { return type.aliases && !type.written; });
+}
+
+bool moves_nothing(WorkClass kind) {
+  return kind == WorkClass::view || kind == WorkClass::allocation;
 }
 
 std::optional<WorkClass> class_by_name(std::string_view name) {
@@ -117,7 +136,7 @@ Work Works::alone(profile::EventId event) {
     work.bytes = static_cast<double>(kernel->bytes);
   } else if (const auto named = class_by_name(profile_.name(event))) {
     work.kind = *named;
-    work.known = work.kind == WorkClass::allocation;
+    work.known = moves_nothing(work.kind);
   } else if (only_views(schema)) {
     work.kind = WorkClass::view;
     work.known = true;
@@ -152,6 +171,9 @@ Work Works::of(profile::EventId event) {
     most = weight;
     if (own == WorkClass::other || own == WorkClass::view) sum.kind = work.kind;
   }
+  // Who calls others only for memory calculates by itself.
+  if (moves_nothing(sum.kind) && !moves_nothing(own)) sum.kind = own;
+  if (!moves_nothing(sum.kind) && most.second <= 0 && most.first <= 0) sum.known = false;
   return sum;
 }
 

@@ -83,6 +83,7 @@ PageReplay bench_page(const Benchmark& benchmark) {
                           one.bytes, one.recorded_ns, one.replayed_ns});
   page.recorded_memory = alike.memory.recorded.most;
   page.replayed_memory = alike.memory.replayed.most;
+  page.profiled_memory = alike.memory.profiled;
   return page;
 }
 

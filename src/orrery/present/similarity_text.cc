@@ -45,24 +45,34 @@ std::string part_of(std::int64_t ns, std::int64_t all) {
   return all == 0 ? "-" : report::percent(static_cast<double>(ns) / static_cast<double>(all));
 }
 
+/// "56", or "13 of 27"
+std::string counts_of(const Compared& one) {
+  if (one.recorded.count == one.replayed.count) return count(one.recorded.count);
+  return fmt::format("{} of {}", count(one.replayed.count), count(one.recorded.count));
+}
+
+/// Recorded times where there are any, else how fast memory is read and written here.
 std::string classes_table(const Similarity& alike, report::Style style) {
-  report::Table table({{"kind of work", false},
-                       {"recorded", true},
-                       {"replayed", true},
-                       {alike.on_device ? "device" : "time", true},
-                       {"share", true},
-                       {"replay", true},
-                       {"share", true},
-                       {"calculates", true},
-                       {"moves", true}});
+  std::vector<report::Table::Column> columns{{"kind of work", false}, {"operators", true}};
+  if (alike.timed)
+    columns.insert(columns.end(),
+                   {{alike.on_device ? "device" : "recorded", true}, {"share", true}});
+  columns.insert(columns.end(), {{"replay", true}, {"share", true}, {"calculates", true}});
+  if (!alike.timed) columns.push_back({"moves", true});
+  report::Table table(columns);
   const std::int64_t recorded = all_ns(alike, false), replayed = all_ns(alike, true);
   for (const Compared& one : alike.classes) {
     if (is_empty(one)) continue;
-    table.row({std::string(name(one.kind)), count(one.recorded.count), count(one.replayed.count),
-               alike.timed ? time_of(one.recorded.ns) : "-",
-               alike.timed ? part_of(one.recorded.ns, recorded) : "-", time_of(one.replayed.ns),
-               part_of(one.replayed.ns, replayed), rate_of(one.replayed.flops_rate(), true),
-               rate_of(one.replayed.bytes_rate(), false)});
+    std::vector<std::string> row{std::string(name(one.kind)), counts_of(one)};
+    if (alike.timed) {
+      row.push_back(time_of(one.recorded.ns));
+      row.push_back(part_of(one.recorded.ns, recorded));
+    }
+    row.push_back(time_of(one.replayed.ns));
+    row.push_back(part_of(one.replayed.ns, replayed));
+    row.push_back(rate_of(one.replayed.flops_rate(), true));
+    if (!alike.timed) row.push_back(rate_of(one.replayed.bytes_rate(), false));
+    table.row(std::move(row));
   }
   return table.text(style);
 }
@@ -148,6 +158,7 @@ void write_memory(JsonWriter& json, const bench::MemoryCurves& memory) {
   json.key("memory").begin_object();
   write_optional(json, "peak_change", memory.peak_change());
   write_optional(json, "apart", memory.apart());
+  json.field("profiled", memory.profiled);
   write_curve(json, "recorded", memory.recorded);
   write_curve(json, "replayed", memory.replayed);
   json.end_object();
@@ -199,16 +210,18 @@ std::string time_words(const Similarity& alike) {
 std::string memory_words(const Similarity& alike) {
   const auto change = alike.memory.peak_change();
   if (!change) return "";
-  return fmt::format("{} more at the peak by recorded lifetimes, {} here ({}); curves {} apart",
-                     bytes_of(alike.memory.recorded.peak()), bytes_of(alike.memory.replayed.peak()),
-                     signed_percent(*change), report::percent(alike.memory.apart().value_or(0)));
+  return fmt::format("{} more at the peak {}, {} here ({}); curves {} apart",
+                     bytes_of(alike.memory.recorded.peak()),
+                     alike.memory.profiled ? "as recorded" : "by recorded lifetimes",
+                     bytes_of(alike.memory.replayed.peak()), signed_percent(*change),
+                     report::percent(alike.memory.apart().value_or(0)));
 }
 
 std::string comm_words(const Similarity& alike) {
   std::vector<std::string> kinds;
   for (const bench::CommCompared& one : alike.comms)
     kinds.push_back(fmt::format(
-        "{} {} of {}{}", count(one.recorded), profile::name(one.kind), bytes_of(one.bytes),
+        "{} {}, {} together{}", count(one.recorded), profile::name(one.kind), bytes_of(one.bytes),
         one.replayed == 0 ? ", left out" : fmt::format(", {} replayed", count(one.replayed))));
   return fmt::format("{}", fmt::join(kinds, "; "));
 }

@@ -75,6 +75,7 @@ std::string replay_data(const PageReplay& replay, const Findings& findings) {
   json.key("memory").begin_object();
   write_curve(json, "recorded", replay.recorded_memory);
   write_curve(json, "replayed", replay.replayed_memory);
+  json.field("profiled", replay.profiled_memory);
   json.end_object();
   html::write_findings(json, findings);
   json.end_object().end_object();

@@ -55,6 +55,7 @@ struct PageReplay {
   std::vector<Comm> comms;
   /// By operator in their order, beyond what was there before: while it ran. Empty: not known.
   std::vector<std::int64_t> recorded_memory, replayed_memory;
+  bool profiled_memory = false;  ///< recorded as allocated, else by lifetimes
 };
 
 /// The page's data as JSON (the contract is web/src/replay_data.ts). `</` never appears in it.
