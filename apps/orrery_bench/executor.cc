@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <map>
 #include <optional>
 #include <stdexcept>
 #include <utility>
@@ -70,7 +71,7 @@ class Player {
   const PlayOptions& options_;
   std::vector<Instruction> instructions_;
   std::vector<at::Tensor> storages_, copies_;
-  std::vector<std::vector<std::uint32_t>> kept_;  // by step: what comes into being with it
+  std::vector<std::vector<const External*>> kept_;  // by step: what comes into being with it
   std::vector<at::Tensor> slots_;
   std::vector<c10::IValue> stack_;
   bool trying_ = true;      // the first iteration: results are compared with what was recorded
@@ -94,22 +95,19 @@ void Player::allocate() {
   for (std::size_t s = 0; s < all.size(); ++s)
     storages_.push_back(all[s].after < 0 ? filled(s) : at::Tensor());
   played_.external_bytes = memory_now();
+  for (std::size_t s = 0; s < all.size(); ++s)
+    copies_.push_back(all[s].written && all[s].after < 0 ? storages_[s].clone() : at::Tensor());
   kept_.resize(instructions_.size());
-  for (std::size_t s = 0; s < all.size(); ++s) {
-    if (all[s].after >= 0) {
-      kept_[static_cast<std::size_t>(all[s].after)].push_back(static_cast<std::uint32_t>(s));
-      copies_.push_back(filled(s));
-    } else {
-      copies_.push_back(all[s].written ? storages_[s].clone() : at::Tensor());
-    }
-  }
+  for (const External& external : program_.externals)
+    if (const std::int64_t step = all[external.storage].after; step >= 0)
+      kept_[static_cast<std::size_t>(step)].push_back(&external);
   played_.copies_bytes = memory_now() - played_.external_bytes;
 }
 
 /// Everything as it was before the first step.
 void Player::restore() {
   for (std::size_t s = 0; s < storages_.size(); ++s) {
-    if (copies_[s].defined() && storages_[s].defined()) storages_[s].copy_(copies_[s]);
+    if (copies_[s].defined()) storages_[s].copy_(copies_[s]);
   }
   for (at::Tensor& slot : slots_) slot = at::Tensor();
   for (const External& external : program_.externals) {
@@ -123,10 +121,11 @@ void Player::restore() {
 void Player::keep(std::size_t step) {
   if (kept_[step].empty()) return;
   const std::int64_t wall = wall_ns(), cpu = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
-  for (const std::uint32_t storage : kept_[step]) {
-    const at::Tensor memory = copies_[storage].clone();
-    for (const External& external : program_.externals)
-      if (external.storage == storage) slots_[external.slot] = strided(memory, external.spec);
+  std::map<std::uint32_t, at::Tensor> memory;
+  for (const External* external : kept_[step]) {
+    at::Tensor& storage = memory[external->storage];
+    if (!storage.defined()) storage = filled(external->storage);
+    slots_[external->slot] = strided(storage, external->spec);
   }
   away_wall_ += wall_ns() - wall;
   away_cpu_ += clock_ns(CLOCK_PROCESS_CPUTIME_ID) - cpu;

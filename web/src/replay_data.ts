@@ -2,7 +2,6 @@
 //
 // A recording beside its replay, as the page is given it: the contract with src/orrery/report/html_replay. Times are
 // nanoseconds, rates per second; 0 is not known.
-import type { RunData } from './data';
 
 export interface ReplaySide {
   count: number; // operators
@@ -32,5 +31,5 @@ export interface ReplayData {
   comms: { kind: string; bytes: number; recorded: number; recordedNs: number; replayed: number; replayedNs: number }[];
   // By operator in their order: bytes beyond those there before; profiled: recorded as allocated, else by lifetimes.
   memory: { recorded: number[]; replayed: number[]; profiled: boolean };
-  findings: RunData['findings'];
+  findings: { name: string; severity: string; count: number; sentence: string; places: string[] }[];
 }

@@ -6,6 +6,8 @@
 namespace orrery::bench {
 namespace {
 
+constexpr int kLevelsBetween = 16;
+
 std::vector<RecordedTensor> defined_in(const std::vector<Recorded>& values) {
   std::vector<RecordedTensor> tensors;
   for_each_recorded(values, [&](const RecordedTensor& tensor) {
@@ -39,9 +41,15 @@ Inside::Inside(const profile::Profile& profile)
     const std::uint64_t left = profile.node(a)->id, right = profile.node(b)->id;
     return left != right ? left < right : a < b;
   });
-  for (const profile::EventId e : nodes)
-    if (const profile::EventId parent = profile.events[e].parent; parent != profile::kNoEvent)
-      called_[parent].push_back(e);
+  std::vector<bool> seen(profile.events.size(), false);
+  for (const profile::EventId e : nodes) {
+    // What only the device trace has stands between some; what comes later has called nothing.
+    profile::EventId caller = profile.events[e].parent;
+    for (int i = 0; i < kLevelsBetween && caller != profile::kNoEvent && !seen[caller]; ++i)
+      caller = profile.events[caller].parent;
+    if (caller != profile::kNoEvent && seen[caller]) called_[caller].push_back(e);
+    seen[e] = true;
+  }
 }
 
 std::vector<RecordedTensor> Inside::made_inside(profile::EventId event) const {

@@ -89,21 +89,21 @@ void find_last_uses(Plan& plan) {
 Result<void> plan_memory(Plan& plan, const Slots& slots, std::int64_t limit) {
   for (const Storage& storage : plan.storages) {
     if (storage.after == kNoStep) plan.external_bytes = sum(plan.external_bytes, storage.bytes);
-    if (storage.written || storage.after != kNoStep)
+    if (storage.written && storage.after == kNoStep)
       plan.restored_bytes = sum(plan.restored_bytes, storage.bytes);
   }
   plan.peak_bytes = sum(plan.external_bytes, ResultsPeak(plan, slots).of_all());
   const std::int64_t all = sum(plan.peak_bytes, plan.restored_bytes);
   if (all <= limit) return {};
-  return fail(Errc::limit_exceeded, "",
-              fmt::format("replaying it takes {} of memory, more than {}{}",
-                          all == kMost ? "more than 4 EiB" : format_bytes(Bytes(all)),
-                          format_bytes(Bytes(limit)),
-                          plan.restored_bytes > 0
-                              ? fmt::format(" ({} of it for copies of what is made good)",
-                                            format_bytes(Bytes(plan.restored_bytes)))
-                              : ""),
-              "replay part of it (--scope), or allow more (--memory-limit)");
+  return fail(
+      Errc::limit_exceeded, "",
+      fmt::format("replaying it takes {} of memory, more than {}{}",
+                  all == kMost ? "more than 4 EiB" : format_bytes(Bytes(all)),
+                  format_bytes(Bytes(limit)),
+                  plan.restored_bytes > 0 ? fmt::format(" ({} of it for copies of what is written)",
+                                                        format_bytes(Bytes(plan.restored_bytes)))
+                                          : ""),
+      "replay part of it (--scope), or allow more (--memory-limit)");
 }
 
 }  // namespace orrery::bench

@@ -49,7 +49,7 @@ void add_coverage(report::Sheet& sheet, const bench::Plan& plan, const bench::Co
   if (plan.communications > 0)
     sheet.add("not replayed", plural(plan.communications, "communication"));
   sheet.add("memory", fmt::format("{} at most, {} of it there before; {} for copies of what is "
-                                  "made good",
+                                  "written",
                                   size(plan.peak_bytes), size(plan.external_bytes),
                                   size(plan.restored_bytes)));
 }

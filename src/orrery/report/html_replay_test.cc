@@ -12,7 +12,7 @@ using nlohmann::json;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-constexpr std::string_view kEmptyPage =
+constexpr std::string_view kPageOfAReplay =
     "<html><head><title>Orrery report</title></head><body><div><!--orrery-static--></div>"
     "<script type=\"application/json\" id=\"orrery-data\"></script></body></html>";
 
@@ -55,7 +55,7 @@ TEST(HtmlReplay, DataIsWhatThePageIsPromised) {
 }
 
 TEST(HtmlReplay, NamesCannotEndTheScript) {
-  const auto page = write_replay_html(one_operator(), {}, kEmptyPage);
+  const auto page = write_replay_html(one_operator(), {}, kPageOfAReplay);
   ASSERT_TRUE(page);
   EXPECT_THAT(*page, Not(HasSubstr("Replay of </script>")));
   EXPECT_THAT(*page, HasSubstr("<td>1</td>")) << "figures without JavaScript";
