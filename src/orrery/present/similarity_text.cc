@@ -26,7 +26,9 @@ constexpr std::size_t kNamesShown = 12;
 
 std::string time_of(std::int64_t ns) { return ns == 0 ? "-" : format_time(Time(ns * 1000)); }
 std::string bytes_of(std::int64_t bytes) { return format_bytes(Bytes(bytes)); }
-std::string signed_percent(double share) { return fmt::format("{:+.1f} %", share * 100); }
+std::string signed_percent(double share) {
+  return std::abs(share) < 0.0005 ? "0.0 %" : fmt::format("{:+.1f} %", share * 100);
+}
 
 std::string rate_of(double per_second, bool flops) {
   if (!(per_second > 0)) return "-";
