@@ -63,7 +63,7 @@ export function operatorsTable({ operators, timed, onDevice, rules }: ReplayData
     caption: 'Operators that were replayed, by name and overload', rows: operators, sort: { column: timed ? 5 : 4, down: true },
     columns: [
       { title: 'operator', cell: (row) => el('span', { class: 'name' }, row.name), key: (row) => row.name },
-      { title: 'kind', cell: (row) => row.kind, key: (row) => row.kind },
+      { title: 'kind', cell: (row) => el('span', { class: 'rp-whole' }, row.kind), key: (row) => row.kind },
       ...sides(timed, onDevice), ...kernels(onDevice), ...rates(false), ...standsIn,
     ],
   });
