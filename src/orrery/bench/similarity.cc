@@ -206,7 +206,7 @@ class Comparer {
     for (std::size_t i = 0; i < plan_.sources.size(); ++i) {
       if (!played_[i] || works_.of(plan_.sources[i].event).kind != WorkClass::communication)
         continue;
-      CommCompared& one = by_kind[profile::comm_kind_of(plan_.sources[i].name)];
+      CommCompared& one = by_kind[comm_kind(plan_.sources[i])];
       ++one.replayed;
       one.replayed_ns += replayed_ns_[i];
     }
@@ -214,6 +214,14 @@ class Comparer {
       one.kind = kind;
       made_.comms.push_back(one);
     }
+  }
+
+  /// As the operator says it, or what it calls, or its name.
+  profile::CommKind comm_kind(const Source& source) const {
+    if (const profile::Comm* comm = profile_.comm(source.event)) return comm->kind;
+    for (const EventId called : inside_.called_by(source.event))
+      if (const profile::Comm* comm = profile_.comm(called)) return comm->kind;
+    return profile::comm_kind_of(source.name);
   }
 
   EventId outermost_comm(EventId event) const {

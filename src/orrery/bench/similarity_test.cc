@@ -204,6 +204,30 @@ TEST(BenchSimilarity, FailuresAreNotReplayed) {
   EXPECT_EQ(products.replayed.flops_rate(), 0);
 }
 
+TEST(BenchSimilarity, CommunicationHasTimesWhereItIsReplayed) {
+  Compare made = played();
+  std::vector<NodeLine> nodes = keeping();
+  nodes.push_back({11, "c10d::allreduce_", "c10d::allreduce_(Tensor[] t) -> ()"});
+  made.profile = *profile_of(trace_text(nodes));
+  EXPECT_TRUE(similarity_of(made.profile, made.plan, made.outcome, 1).comms.empty());
+  Source source{"c10d::allreduce_"};
+  for (profile::EventId e = 0; e < made.profile.events.size(); ++e)
+    if (made.profile.node(e) != nullptr && made.profile.node(e)->id == 11) source.event = e;
+  made.plan.sources.push_back(source);
+  Step step;
+  step.source = 3;
+  made.plan.steps.push_back(step);
+  made.outcome.length_ns = {100, 100, 100, 40, 200, 200, 200, 60};
+  made.outcome.failures.push_back(0);
+  const Similarity alike = similarity_of(made.profile, made.plan, made.outcome, 1);
+  ASSERT_THAT(alike.comms, SizeIs(1));
+  EXPECT_EQ(alike.comms[0].kind, profile::CommKind::all_reduce);
+  EXPECT_EQ(alike.comms[0].replayed, 1u);
+  EXPECT_EQ(alike.comms[0].replayed_ns, 40);
+  const auto& of_kind = alike.classes[static_cast<std::size_t>(WorkClass::communication)];
+  EXPECT_EQ(of_kind.replayed.count, 1u);
+}
+
 TEST(BenchSimilarity, PowerIsEnergyByTime) {
   Compare made = played();
   made.outcome.energy_uj = 30;
