@@ -19,10 +19,13 @@
 #include "orrery/bench/timeline.h"
 #include "orrery/core/text.h"
 #include "orrery/present/bench_communication.h"
+#include "orrery/present/bench_page.h"
 #include "orrery/present/bench_text.h"
+#include "orrery/report/html_replay.h"
 #include "orrery/trace/kineto/writer.h"
 #include "output_file.h"
 #include "progress.h"
+#include "report_files.h"
 
 namespace orrery::app {
 
@@ -47,6 +50,8 @@ Result<present::Benchmark> benchmark(BenchOptions& options, const std::vector<st
   auto outcome = (*module)->play(text, options.play);
   if (!outcome) return tl::unexpected(std::move(outcome.error()));
   made.outcome = *std::move(outcome);
+  made.alike = bench::similarity_of(rank->profile, made.plan, *made.outcome, options.play.threads);
+  made.tables = options.similarity;
   return std::move(made);
 }
 
@@ -132,6 +137,28 @@ int bench_generate(BenchOptions& options, const std::vector<std::string>& traces
                          [&] { return present::bench_json(*made, findings); });
 }
 
+/// What options say that do not go together.
+Result<void> check_page(const BenchOptions& options, const Session& session) {
+  if (!options.page.wanted()) return {};
+  if (options.only_plan)
+    return fail(Errc::usage, "--html", "is of a replay, and --only-plan plays nothing",
+                "give one of the two");
+  if (options.page.path == "-" && session.json)
+    return fail(Errc::usage, "", "only one thing can go to stdout", "");
+  return {};
+}
+
+Result<void> write_page(const present::Benchmark& made, const Findings& findings, PageFile& page,
+                        const Session& session) {
+  if (!page.wanted()) return {};
+  const report::PageReplay data = present::bench_page(made);
+  const auto filled = [&](std::string_view empty) {
+    return report::write_replay_html(data, findings, empty);
+  };
+  if (auto written = page.write(filled, session); !written) return tl::unexpected(written.error());
+  return {};
+}
+
 int bench_run_ranks(BenchOptions& options, const std::vector<std::string>& traces,
                     Session& session) {
   for (const auto& [given, name] : {std::pair(!options.kineto.empty(), "--kineto"),
@@ -160,6 +187,9 @@ int bench_run(BenchOptions& options, Session& session) {
         {Errc::usage, "bench " + what, "which recording?", "orrery bench " + what + " TRACE…"});
   if (what == "generate") return bench_generate(options, traces, session);
   if (options.communication == "gloo") return bench_run_ranks(options, traces, session);
+  if (auto fine = check_page(options, session); !fine) return session.fail(fine.error());
+  PageFile page(options.page);
+  if (auto fine = page.check(session.force); !fine) return session.fail(fine.error());
   Findings findings;
   const bool only_plan = std::exchange(options.only_plan, options.only_plan || options.micro.asked);
   const auto made = benchmark(options, traces, session, findings);
@@ -172,8 +202,13 @@ int bench_run(BenchOptions& options, Session& session) {
     if (auto done = trace::write_kineto(timeline, options.kineto, session.force); !done)
       return session.fail(done.error(), findings);
   }
-  return session.deliver(present::bench_text(*made, findings, session.out_style()),
-                         [&] { return present::bench_json(*made, findings); });
+  if (auto done = write_page(*made, findings, page, session); !done)
+    return session.fail(done.error(), findings);
+  if (options.page.path == "-") return kOk;
+  const int code = session.deliver(present::bench_text(*made, findings, session.out_style()),
+                                   [&] { return present::bench_json(*made, findings); });
+  if (code == kOk) page.show(session);
+  return code;
 }
 
 }  // namespace
@@ -204,7 +239,9 @@ void add_bench(CLI::App& table, Session& session) {
     command->add_option(names, value, about)->type_name("FILE")->group("Output");
   };
   output("--kineto", options->kineto, "Write what was measured as a trace");
+  output("--html", options->page.path, "Write recording and replay, side by side, as one web page");
   output("--write-plan", options->plan, "Write the steps as text ('-' for stdout)");
+  add_page_options(*command, options->page);
   command->callback([options, &session] {
     session.command = "bench";
     session.action = [options, &session] { return bench_run(*options, session); };

@@ -4,6 +4,8 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <charconv>
 #include <type_traits>
 #include <utility>
 
@@ -16,6 +18,21 @@ namespace {
 
 constexpr const char* kGetIt =
     "./setup bench installs Debian's PyTorch (libtorch-dev, some 500 MB); then build Orrery again";
+
+/// "12 aten::mm", a line for each.
+std::map<std::string, std::uint64_t> counts_of(std::string_view lines) {
+  std::map<std::string, std::uint64_t> counts;
+  while (!lines.empty()) {
+    const std::size_t end = std::min(lines.find('\n'), lines.size());
+    const std::string_view line = lines.substr(0, end);
+    const std::size_t space = std::min(line.find(' '), line.size());
+    std::uint64_t count = 0;
+    std::from_chars(line.data(), line.data() + space, count);
+    counts[std::string(line.substr(std::min(space + 1, line.size())))] += count;
+    lines.remove_prefix(std::min(end + 1, lines.size()));
+  }
+  return counts;
+}
 
 bench::Outcome outcome_of(const OrreryBenchAnswer& answer) {
   bench::Outcome outcome;
@@ -37,6 +54,11 @@ bench::Outcome outcome_of(const OrreryBenchAnswer& answer) {
   outcome.external_bytes = answer.external_bytes;
   outcome.copies_bytes = answer.copies_bytes;
   outcome.peak_bytes = answer.peak_bytes;
+  outcome.held_bytes.assign(answer.held_bytes, answer.held_bytes + answer.steps);
+  outcome.most_bytes.assign(answer.most_bytes, answer.most_bytes + answer.steps);
+  outcome.ran = counts_of(answer.ran);
+  outcome.energy_uj = answer.energy_uj;
+  outcome.energy_ns = answer.energy_ns;
   return outcome;
 }
 

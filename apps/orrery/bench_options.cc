@@ -145,6 +145,10 @@ void add_replay_options(CLI::App& command, BenchOptions& options) {
          "Of the rows of tables that are looked up, the shares used once, twice, 3 to 4 times, "
          "5 to 8 …; else evenly drawn",
          "SHARES");
+  command
+      .add_flag("--similarity", options.similarity,
+                "Say by kind of work and by operator how alike recording and replay are")
+      ->group("The replay");
   option("--memory-limit", options.memory_limit,
          "Most that tensors may take; else three quarters of the machine's", "SIZE");
   command.add_flag("--only-plan", options.only_plan, "Plan and say what would be replayed")

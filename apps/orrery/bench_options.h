@@ -14,6 +14,7 @@
 #include "bench_obfuscate.h"
 #include "orrery/bench/planner.h"
 #include "orrery/core/error.h"
+#include "report_files.h"
 
 namespace orrery::app {
 
@@ -24,10 +25,11 @@ struct BenchOptions {
   std::string subtrace, memory_limit, reuse, plan, kineto;
   std::string communication = "skip", run, ranks;
   double timeout = 60;  // seconds
-  bool all_steps = false, only_plan = false;
+  bool all_steps = false, only_plan = false, similarity = false;
   BenchPlay play;
   MicroOptions micro;
   ObfuscateBench obfuscate;
+  PageOptions page;
 };
 
 /// Errc: usage.

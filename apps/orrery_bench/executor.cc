@@ -7,13 +7,17 @@
 
 #include <algorithm>
 #include <cstring>
+#include <map>
+#include <optional>
 #include <stdexcept>
 #include <utility>
 
 #include "clock.h"
+#include "energy.h"
 #include "fill.h"
 #include "instructions.h"
 #include "memory.h"
+#include "ran.h"
 #include "stand_in.h"
 
 namespace orrery::replay {
@@ -42,8 +46,10 @@ class Player {
 
  private:
   void allocate();
+  [[nodiscard]] at::Tensor filled(std::size_t storage) const;
   void restore();
-  void iterate(bool counts, unsigned iteration);
+  void keep(std::size_t step);
+  void iterate(std::optional<unsigned> counted);
   void think(std::int64_t gap_ns) const;
   void step(std::size_t index);
   void call(Instruction& instruction, std::size_t index);
@@ -59,28 +65,41 @@ class Player {
   const PlayOptions& options_;
   std::vector<Instruction> instructions_;
   std::vector<at::Tensor> storages_, copies_;
+  std::vector<std::vector<const External*>> kept_;  // by step: what comes into being with it
   std::vector<at::Tensor> slots_;
   std::vector<c10::IValue> stack_;
   std::unique_ptr<Communicator> delays_;
   Communicator* communicator_ = nullptr;
-  std::vector<bool> under_way_;  // by exchange
-  std::vector<Busy> busy_;       // by exchange
-  bool trying_ = true;           // the first iteration: results are compared with what was recorded
+  std::vector<bool> under_way_;            // by exchange
+  std::vector<Busy> busy_;                 // by exchange
+  std::vector<std::int64_t> away_before_;  // by exchange: away_wall_ when it began
+  bool trying_ = true;      // the first iteration: results are compared with what was recorded
+  std::optional<Ran> ran_;  // only in the iteration that is looked at
+  std::int64_t away_wall_ = 0, away_cpu_ = 0;  // of this iteration: what is none of it
   Played played_;
 };
 
+at::Tensor Player::filled(std::size_t s) const {
+  const Storage& storage = program_.storages[s];
+  const std::int64_t width = width_of(storage.dtype);
+  if (width == 0) throw std::runtime_error("unknown type of elements in a storage");
+  at::Tensor memory = at::empty({(storage.bytes + width - 1) / width},
+                                at::TensorOptions().dtype(scalar_type(storage.dtype)));
+  fill(memory.data_ptr(), storage, s << 32, program_.reuse);
+  return memory;
+}
+
 void Player::allocate() {
-  for (const Storage& storage : program_.storages) {
-    const std::int64_t width = width_of(storage.dtype);
-    if (width == 0) throw std::runtime_error("unknown type of elements in a storage");
-    at::Tensor memory = at::empty({(storage.bytes + width - 1) / width},
-                                  at::TensorOptions().dtype(scalar_type(storage.dtype)));
-    fill(memory.data_ptr(), storage, storages_.size() << 32, program_.reuse);
-    storages_.push_back(std::move(memory));
-  }
+  const auto& all = program_.storages;
+  for (std::size_t s = 0; s < all.size(); ++s)
+    storages_.push_back(all[s].after < 0 ? filled(s) : at::Tensor());
   played_.external_bytes = memory_now();
-  for (std::size_t s = 0; s < storages_.size(); ++s)
-    copies_.push_back(program_.storages[s].written ? storages_[s].clone() : at::Tensor());
+  for (std::size_t s = 0; s < all.size(); ++s)
+    copies_.push_back(all[s].written && all[s].after < 0 ? storages_[s].clone() : at::Tensor());
+  kept_.resize(instructions_.size());
+  for (const External& external : program_.externals)
+    if (const std::int64_t step = all[external.storage].after; step >= 0)
+      kept_[static_cast<std::size_t>(step)].push_back(&external);
   played_.copies_bytes = memory_now() - played_.external_bytes;
 }
 
@@ -90,8 +109,25 @@ void Player::restore() {
     if (copies_[s].defined()) storages_[s].copy_(copies_[s]);
   }
   for (at::Tensor& slot : slots_) slot = at::Tensor();
-  for (const External& external : program_.externals)
-    slots_[external.slot] = strided(storages_[external.storage], external.spec);
+  for (const External& external : program_.externals) {
+    const at::Tensor& memory = storages_[external.storage];
+    if (memory.defined()) slots_[external.slot] = strided(memory, external.spec);
+  }
+}
+
+/// What the recorded operator has made and kept is made again, with values that later ones can work
+/// with. The step has done so too and thrown it away: this is none of the iteration's time.
+void Player::keep(std::size_t step) {
+  if (kept_[step].empty()) return;
+  const std::int64_t wall = wall_ns(), cpu = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+  std::map<std::uint32_t, at::Tensor> memory;
+  for (const External* external : kept_[step]) {
+    at::Tensor& storage = memory[external->storage];
+    if (!storage.defined()) storage = filled(external->storage);
+    slots_[external->slot] = strided(storage, external->spec);
+  }
+  away_wall_ += wall_ns() - wall;
+  away_cpu_ += clock_ns(CLOCK_PROCESS_CPUTIME_ID) - cpu;
 }
 
 void Player::think(std::int64_t gap_ns) const {
@@ -156,6 +192,7 @@ void Player::communicate(const Instruction& instruction) {
   for (const Result& result : instruction.results) received.push_back(slots_[result.slot]);
   if (under_way_[instruction.exchange]) wait_for(instruction.exchange);
   under_way_[instruction.exchange] = true;
+  away_before_[instruction.exchange] = away_wall_;
   communicator_->begin(instruction.exchange, sent, received);
 }
 
@@ -208,8 +245,11 @@ void Player::call(Instruction& instruction, std::size_t index) {
   }
   if (options_.called != nullptr)
     options_.called->push_back(c10::toString(instruction.handle->operator_name()));
+  if (ran_) ran_->count(true);
   instruction.handle->callBoxed(&stack_);
+  if (ran_) ran_->count(false);
   take_results(instruction, index);
+  stack_.clear();
 }
 
 void Player::step(std::size_t index) {
@@ -238,35 +278,41 @@ void Player::step(std::size_t index) {
         return;
     }
   } catch (const std::exception& error) {
+    if (ran_) ran_->count(false);
     ++played_.failures[index];
     fail(instruction, index, error.what());
   }
 }
 
-void Player::iterate(bool counts, unsigned iteration) {
+/// One of those that count, by number, or another one.
+void Player::iterate(std::optional<unsigned> counted) {
   restore();
   communicator_->meet();
-  const std::size_t first = std::size_t{iteration} * instructions_.size();
+  const std::size_t first = std::size_t{counted.value_or(0)} * instructions_.size();
+  away_wall_ = away_cpu_ = 0;
   const std::int64_t begin = wall_ns(), cpu = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
   for (std::size_t i = 0; i < instructions_.size(); ++i) {
     think(instructions_[i].gap_ns);
+    if (ran_) restart_peak();
     const std::int64_t from = wall_ns();
     step(i);
-    if (counts) {
-      played_.begin_ns[first + i] = from - begin;
+    if (counted) {
+      played_.begin_ns[first + i] = from - begin - away_wall_;
       played_.length_ns[first + i] = wall_ns() - from;
     }
+    keep(i);
+    if (ran_) played_.most_bytes.push_back(memory_peak() - played_.copies_bytes);
     for (const Slot slot : instructions_[i].last) slots_[slot].reset();
+    if (ran_) played_.held_bytes.push_back(memory_now() - played_.copies_bytes);
   }
   for (std::size_t e = 0; e < under_way_.size(); ++e) wait_for(e);
-  stack_.clear();
-  if (!counts) return;
+  if (!counted) return;
   for (std::size_t e = 0; e < busy_.size(); ++e) {
-    played_.exchange_begin_ns.push_back(busy_[e].begin_ns - begin);
+    played_.exchange_begin_ns.push_back(busy_[e].begin_ns - begin - away_before_[e]);
     played_.exchange_length_ns.push_back(busy_[e].end_ns - busy_[e].begin_ns);
   }
-  played_.cpu_ns.push_back(clock_ns(CLOCK_PROCESS_CPUTIME_ID) - cpu);
-  played_.wall_ns.push_back(wall_ns() - begin);
+  played_.cpu_ns.push_back(clock_ns(CLOCK_PROCESS_CPUTIME_ID) - cpu - away_cpu_);
+  played_.wall_ns.push_back(wall_ns() - begin - away_wall_);
 }
 
 Played Player::run() {
@@ -281,23 +327,34 @@ Played Player::run() {
   communicator_ = delays_ ? delays_.get() : options_.communicator;
   under_way_.assign(program_.exchanges.size(), false);
   busy_.resize(program_.exchanges.size());
+  away_before_.resize(program_.exchanges.size());
   slots_.resize(program_.slots);
   played_.failures.assign(instructions_.size(), 0);
   played_.reasons.assign(instructions_.size(), {});
   played_.reshaped.assign(instructions_.size(), 0);
   allocate();
   played_.prepare_ns = wall_ns() - begin;
-  iterate(false, 0);
-  trying_ = false;
-  for (unsigned i = 1; i < options_.warm_up; ++i) iterate(false, 0);
+  const unsigned warm_up = std::max(options_.warm_up, 1u);
+  for (unsigned i = 0; i < warm_up; ++i) {
+    if (i + 1 == warm_up) ran_.emplace();
+    iterate(std::nullopt);
+    trying_ = false;
+  }
+  played_.ran = ran_->counts();
+  ran_.reset();
   std::fill(played_.failures.begin(), played_.failures.end(), 0);
   const std::size_t all = instructions_.size() * options_.iterations;
   played_.begin_ns.assign(all, 0);
   played_.length_ns.assign(all, 0);
   restore();
   restart_peak();
-  for (unsigned i = 0; i < options_.iterations; ++i) iterate(true, i);
+  Energy energy;
+  energy.start();
+  const std::int64_t counted_from = wall_ns();
+  for (unsigned i = 0; i < options_.iterations; ++i) iterate(i);
   communicator_->meet();
+  played_.energy_uj = energy.since_start();
+  played_.energy_ns = wall_ns() - counted_from;
   played_.peak_bytes = memory_peak() - played_.copies_bytes;
   return std::move(played_);
 }

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -38,6 +39,12 @@ struct Played {
   std::int64_t external_bytes = 0;  ///< held before the first step, copies not counted
   std::int64_t copies_bytes = 0;    ///< … and the copies
   std::int64_t peak_bytes = 0;      ///< the most held at a time, copies not counted
+  // Of the last iteration that does not count:
+  std::vector<std::int64_t> held_bytes, most_bytes;  ///< by step: after it and during it, as above
+  std::map<std::string, std::uint64_t> ran;  ///< operators that calls have begun, inner ones too
+  // Of all those that count, together:
+  std::int64_t energy_uj = -1;  ///< what the processors have consumed; -1: they do not say
+  std::int64_t energy_ns = 0;   ///< in this time
 };
 
 /// Errors of single steps are counted and their results made with the recorded sizes; they are not

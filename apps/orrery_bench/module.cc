@@ -54,7 +54,7 @@ struct Owner {
   OrreryBenchAnswer answer{};
   Played played;
   std::vector<const char*> reasons;
-  std::string error;
+  std::string ran, error;
 };
 
 void point(Owner& owner) {
@@ -78,6 +78,13 @@ void point(Owner& owner) {
   answer.external_bytes = played.external_bytes;
   answer.copies_bytes = played.copies_bytes;
   answer.peak_bytes = played.peak_bytes;
+  answer.held_bytes = played.held_bytes.data();
+  answer.most_bytes = played.most_bytes.data();
+  for (const auto& [name, count] : played.ran)
+    owner.ran += std::to_string(count) + ' ' + name + '\n';
+  answer.ran = owner.ran.c_str();
+  answer.energy_uj = played.energy_uj;
+  answer.energy_ns = played.energy_ns;
 }
 
 }  // namespace

@@ -301,6 +301,7 @@ Storage read_storage(Line& line, std::size_t index) {
       std::abs(storage.first) <= kMostExact && std::abs(storage.second) <= kMostExact;
   if (!finite || (whole && storage.first > storage.second)) line.fail("a range");
   storage.written = line.take("written");
+  if (line.take("after")) storage.after = line.number<std::uint32_t>();
   return storage;
 }
 
@@ -376,6 +377,10 @@ Program read_program(std::string_view text) {
   std::size_t tensors = program.externals.size();
   for (const Step& step : program.steps) tensors += step.outputs.size();
   if (program.slots > tensors) throw std::runtime_error("more slots than tensors");
+  for (std::size_t s = 0; s < program.storages.size(); ++s)
+    if (program.storages[s].after >= static_cast<std::int64_t>(program.steps.size()))
+      throw std::runtime_error("storage " + std::to_string(s) +
+                               " comes after a step that is not there");
   return program;
 }
 

@@ -25,6 +25,7 @@ struct Storage {
   std::string_view fill;  ///< "uniform", "whole", "ramp", "reuse"
   double first = 0, second = 0;
   bool written = false;
+  std::int64_t after = -1;  ///< the step that it comes into being with; -1: before the first
 };
 
 struct External {

@@ -37,6 +37,7 @@ bench::Plan everything() {
   plan.slots = 4;
   plan.storages.push_back({64, bench::Dtype::real32, {bench::Fill::Kind::uniform, 0, 0.5}, true});
   plan.storages.push_back({16, bench::Dtype::int64, {bench::Fill::Kind::ramp, 0, 7, 3.5}, false});
+  plan.storages.push_back({8, bench::Dtype::real32, {}, true, 1});
   plan.externals.push_back({0, 0, {bench::Dtype::real32, {2, 4}, {8, 1}, 3}});
   plan.operations = {"aten::add.Tensor"};
   bench::Step step;
@@ -137,8 +138,11 @@ TEST(Program, ReadsCommunications) {
 TEST(Program, ReadsEveryKindOfValue) {
   const std::string text = bench::plan_text(everything());
   const replay::Program program = replay::read_program(text);
-  ASSERT_THAT(program.storages, SizeIs(2));
+  ASSERT_THAT(program.storages, SizeIs(3));
   EXPECT_TRUE(program.storages[0].written);
+  EXPECT_EQ(program.storages[0].after, -1);
+  EXPECT_TRUE(program.storages[2].written);
+  EXPECT_EQ(program.storages[2].after, 1);
   EXPECT_EQ(program.storages[0].second, 0.5);
   EXPECT_EQ(program.storages[1].fill, "ramp");
   EXPECT_EQ(program.storages[1].first, 3.5);
@@ -183,6 +187,7 @@ TEST(Program, WhatIsNoneIsToldByItsLine) {
             "line 4: expected a slot that there is");
   EXPECT_EQ(why(first + "slots 1\ncall 3 () -> ; last\n"),
             "line 3: expected an operation that there is");
+  EXPECT_EQ(why(first + "storage 0 4 float uniform 0 1 after 0\nslots 0\n"), "storage 0 comes after a step that is not there");
   EXPECT_NE(why(first + "slots 1\nabsent -> 0 %0 float [1 ; last\n"), "");
   EXPECT_EQ(why(first + "slots 1\nview %0 none float [1] [1] 0 ; last\n"),
             "line 3: expected a slot");

@@ -3,14 +3,16 @@
 // What the page is given: the contract with src/orrery/report/html. All times are whole picoseconds
 // (exact up to 2.5 hours in a double), sizes bytes, rates bytes per second, unless a name says otherwise.
 
+import type { ReplayData } from './replay_data';
 import type { SpaceData } from './space_data';
 
 export interface ReportData {
   version: 1;
-  runs: RunData[]; // one, or two side by side (the first is the base); none where there is a schedule or a space
+  runs: RunData[]; // one, or two side by side (the first is the base); none where there is a schedule, a space or a replay
   comparison: ComparisonData | null; // present with two runs
   schedule?: ScheduleData; // of a collective that was made for a fabric
   space?: SpaceData; // that was searched
+  replay?: ReplayData; // of a recording
 }
 
 // A collective's schedule. Nodes, groups, links, ways, pieces and sends are named by their places.

@@ -49,7 +49,7 @@ class Frame {
   }
 
   show(): void {
-    document.title = `${this.data.schedule?.title ?? this.data.space?.title ?? this.data.runs.map((run) => run.title).join(' and ')} · Orrery`;
+    document.title = `${this.data.schedule?.title ?? this.data.space?.title ?? this.data.replay?.title ?? this.data.runs.map((run) => run.title).join(' and ')} · Orrery`;
     this.nav.append(el('ul', {}, this.pages.map((page, i) =>
       el('li', {}, el('a', { href: address(page.id), 'data-page': page.id }, page.title,
         i < 10 && el('kbd', { 'aria-hidden': true }, String((i + 1) % 10)))))));
@@ -63,7 +63,7 @@ class Frame {
   }
 
   private header(): HTMLElement {
-    const titles = this.data.schedule?.title ?? this.data.space?.title ?? this.data.runs.map((run) => `${run.title} · ${format.counted(run.ranks, 'rank')}`).join('  ⟷  ');
+    const titles = this.data.schedule?.title ?? this.data.space?.title ?? this.data.replay?.title ?? this.data.runs.map((run) => `${run.title} · ${format.counted(run.ranks, 'rank')}`).join('  ⟷  ');
     const theme = el('button', { type: 'button', onclick: () => this.theme.toggle() });
     const word = (): void => {
       theme.textContent = this.theme.dark ? 'Light' : 'Dark';

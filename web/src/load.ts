@@ -20,7 +20,7 @@ async function unpack(packed: string): Promise<string> {
 }
 
 export async function loadData(text: string): Promise<ReportData> {
-  if (text.trim() === '') throw new Error('this page holds no run, no schedule and no space; `orrery report --html` makes one that does');
+  if (text.trim() === '') throw new Error('this page holds no run, no schedule, no space and no replay; `orrery report --html` makes one that does');
   let data = JSON.parse(text) as ReportData | PackedData;
   if ('deflate' in data) data = JSON.parse(await unpack(data.deflate)) as ReportData;
   if (data.version !== 1) throw new Error(`this page reads data of version 1, not ${String(data.version)}`);

@@ -9,6 +9,7 @@ import { criticalPath } from './pages/critical_path';
 import { findings } from './pages/findings';
 import { manifest } from './pages/manifest';
 import { memory } from './pages/memory';
+import { replay } from './pages/replay/replay';
 import { schedule } from './pages/schedule/schedule';
 import { space } from './pages/space/space';
 import { summary } from './pages/summary';
@@ -17,5 +18,5 @@ import { timeline } from './pages/timeline/timeline';
 import { topology } from './pages/topology';
 
 export const pages: Page[] = [
-  summary, compare, timeline, criticalPath, breakdown, collectives, topology, memory, tables, findings, manifest, schedule, space,
+  summary, compare, timeline, criticalPath, breakdown, collectives, topology, memory, tables, findings, manifest, schedule, space, replay,
 ];

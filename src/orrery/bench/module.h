@@ -40,11 +40,14 @@ struct OrreryBenchAnswer {
   std::uint64_t exchanges;
   const std::int64_t *exchange_begin_ns, *exchange_length_ns;  ///< by iteration and exchange
   std::int64_t external_bytes, copies_bytes, peak_bytes;
+  const std::int64_t *held_bytes, *most_bytes;  ///< by step
+  const char* ran;                              ///< "12 aten::mm", a line for each name
+  std::int64_t energy_uj, energy_ns;
   void* owner;
 };
 
 /// Changes when anything here does.
-inline constexpr std::int32_t kOrreryBenchAbi = 2;
+inline constexpr std::int32_t kOrreryBenchAbi = 3;
 
 using OrreryBenchAbi = std::int32_t();
 /// "PyTorch 1.13.0"

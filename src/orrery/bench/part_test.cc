@@ -28,8 +28,9 @@ TEST(BenchPart, IsSaidInAWord) {
   EXPECT_EQ(time.kind, Part::Kind::time);
   EXPECT_EQ(time.from, Time(1'500'000'000));
   EXPECT_EQ(time.to, Time(20'000'000'000));
-  for (const char* text : {"scope=", "layer=", "layer=1-2", "layers=3-1", "layers=-1", "layers=a-b",
-                           "fewer=", "fewer=1-2", "10ms", "20ms-10ms", "10-20", "layer=99999999999", "forward"}) {
+  for (const char* text :
+       {"scope=", "layer=", "layer=1-2", "layers=3-1", "layers=-1", "layers=a-b",
+        "fewer=", "fewer=1-2", "10ms", "20ms-10ms", "10-20", "layer=99999999999", "forward"}) {
     const auto part = parse_part(text);
     ASSERT_FALSE(part) << text;
     EXPECT_EQ(part.error().code, Errc::usage) << text;

@@ -19,6 +19,7 @@ namespace orrery::bench {
 using Slot = std::uint32_t;
 inline constexpr Slot kNoSlot = ~Slot{0};
 inline constexpr std::uint32_t kNoStorage = ~std::uint32_t{0};
+inline constexpr std::uint32_t kNoStep = ~std::uint32_t{0};
 
 /// What memory that exists before the first step holds.
 struct Fill {
@@ -34,16 +35,18 @@ struct Fill {
   double step = 0;
 };
 
-/// Memory that exists before the first step, made once; what steps write is made good before each
-/// iteration.
+/// Memory that no step makes. It exists before the first one, and what steps write is made good
+/// before each iteration; or it comes into being behind a step: what an operator that is called as
+/// a whole kept for later ones, which a replay cannot get at.
 struct Storage {
   std::int64_t bytes = 0;
   Dtype dtype = Dtype::real32;  ///< of its elements when it is filled
   Fill fill;
   bool written = false;
+  std::uint32_t after = kNoStep;  ///< in Plan::steps
 };
 
-/// A tensor that exists before the first step.
+/// A tensor in such memory.
 struct External {
   Slot slot = kNoSlot;
   std::uint32_t storage = 0;
@@ -167,6 +170,7 @@ struct Source {
   std::string rule;  ///< of `rule` and `skipped`: its name
   Time recorded{};
   std::uint64_t record_function = 0;      ///< the recording's id of it; 0 = none
+  std::uint32_t event = ~0u;              ///< the recording's event
   std::optional<graph::Kernel> kernel{};  ///< what it computes, where asked for and known
 };
 
@@ -190,7 +194,7 @@ struct Plan {
   bool named = true;                 ///< sources have their recorded names
 
   // What it needs.
-  std::int64_t external_bytes = 0;
+  std::int64_t external_bytes = 0;  ///< before the first step
   std::int64_t restored_bytes = 0;  ///< of which copies are kept
   std::int64_t peak_bytes = 0;      ///< by recorded sizes, the above included but copies
 };

@@ -176,7 +176,9 @@ void append_storage(std::string& out, std::size_t index, const Storage& storage)
       fmt::format_to(std::back_inserter(out), "reuse 0 {:.0f}", fill.high);
       break;
   }
-  out += storage.written ? " written\n" : "\n";
+  if (storage.written) out += " written";
+  if (storage.after != kNoStep) fmt::format_to(std::back_inserter(out), " after {}", storage.after);
+  out += '\n';
 }
 
 }  // namespace

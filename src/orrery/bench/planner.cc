@@ -14,6 +14,7 @@
 #include "orrery/bench/exchanges.h"
 #include "orrery/bench/fewer_layers.h"
 #include "orrery/bench/fills.h"
+#include "orrery/bench/inside.h"
 #include "orrery/bench/kernel_of.h"
 #include "orrery/bench/memory.h"
 #include "orrery/bench/resolve.h"
@@ -34,7 +35,8 @@ class Planner {
         resolver_(operators),
         slots_(plan_),
         exchanges_(plan_, slots_, options.communicate == Communicate::really),
-        arguments_(slots_) {}
+        arguments_(slots_),
+        inside_(profile) {}
 
   Result<Plan> run();
 
@@ -53,6 +55,7 @@ class Planner {
   std::uint32_t operation(const std::string& full_name);
   void add_source(EventId event, std::size_t first, Source source);
   void set_times(EventId event, std::size_t first, Source& source);
+  void mark_kept(EventId event, const Call& call);
 
   const Profile& profile_;
   const PlanOptions& options_;
@@ -61,6 +64,7 @@ class Planner {
   Slots slots_;
   Exchanges exchanges_;
   Arguments arguments_;
+  Inside inside_;
   RuleContext context_;
   std::map<std::string, std::uint32_t> operations_;
   std::unordered_map<std::uint32_t, std::optional<Schema>> schemas_;  // by StringId
@@ -192,6 +196,17 @@ void Planner::set_times(EventId event, std::size_t first, Source& source) {
   host_ = std::max(host_, recorded.end());
 }
 
+/// Where an operator is called as a whole, what it keeps for later ones is not among its results.
+void Planner::mark_kept(EventId event, const Call& call) {
+  std::vector<std::uint64_t> known;
+  for (const std::vector<Recorded>* side : {&call.arguments, &call.results})
+    for_each_recorded(*side,
+                      [&](const RecordedTensor& tensor) { known.push_back(tensor.storage); });
+  for (const RecordedTensor& tensor : inside_.made_inside(event))
+    if (std::find(known.begin(), known.end(), tensor.storage) == known.end())
+      slots_.kept(tensor, static_cast<std::uint32_t>(plan_.steps.size() - 1));
+}
+
 /// `items`: which it keeps of its lists; null: all.
 Result<void> Planner::add_operator(EventId event, const std::vector<bool>* items) {
   Piece whole;
@@ -235,6 +250,7 @@ Result<void> Planner::add_operator(EventId event, const std::vector<bool>* items
     return added;
   }
   add_source(event, first, std::move(source));
+  if (plan_.steps.size() > first) mark_kept(event, whole.call);
   exchanges_.settle(first, arguments_.take_written());
   return {};
 }
@@ -249,6 +265,7 @@ void Planner::add_source(EventId event, std::size_t first, Source source) {
   const std::uint64_t record_function = profile_.op(event).record_function_id;
   if (options_.kernels) source.kernel = kernel_of(profile_, event);
   source.record_function = record_function == profile::kNoId ? 0 : record_function;
+  source.event = event;
   set_times(event, first, source);
   plan_.sources.push_back(std::move(source));
 }

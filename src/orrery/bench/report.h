@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,12 @@ struct Outcome {
   std::vector<std::string> reasons;     ///< by step: why, one line
   std::vector<bool> reshaped;           ///< by step: results were of other sizes and made anew
   std::int64_t external_bytes = 0, copies_bytes = 0, peak_bytes = 0;  ///< allocated
+  // Of one more iteration:
+  std::vector<std::int64_t> held_bytes, most_bytes;  ///< by step: allocated after it, during it
+  std::map<std::string, std::uint64_t> ran;          ///< operators by name, inner ones too
+  // Of all iterations together:
+  std::int64_t energy_uj = -1;  ///< of the machine's processors; -1: they do not say
+  std::int64_t energy_ns = 0;   ///< in this time
 };
 
 /// How many operators, and how long they took as recorded.

@@ -62,6 +62,7 @@ Slot Slots::external(const RecordedTensor& tensor, Held& held, std::int64_t reac
   if (held.storage == kNoStorage) {
     held.storage = static_cast<std::uint32_t>(plan_.storages.size());
     plan_.storages.push_back({0, tensor.spec.dtype});
+    plan_.storages.back().after = held.after;
   }
   Storage& storage = plan_.storages[held.storage];
   storage.bytes = std::max(storage.bytes, reach);
@@ -111,7 +112,8 @@ Result<Slot> Slots::output(const RecordedTensor& tensor, const std::vector<Slot>
   plan_.group_bytes.push_back(*reach);
   const Slot slot = add(tensor.spec, kNoStorage, group);
   if (tensor.storage != 0)
-    by_storage_[tensor.storage] = {kNoStorage, slot, *reach, tensor.spec.dtype, ++generation_};
+    by_storage_[tensor.storage] = {kNoStorage,        slot,          *reach,
+                                   tensor.spec.dtype, ++generation_, kNoStep};
   name(tensor, slot);
   return slot;
 }
@@ -128,6 +130,12 @@ void Slots::forget(const RecordedTensor& tensor, const std::vector<RecordedTenso
   Held& held = by_storage_[tensor.storage];
   held = {};
   held.generation = ++generation_;
+}
+
+void Slots::kept(const RecordedTensor& tensor, std::uint32_t step) {
+  if (const auto reach = reach_of(tensor.spec))
+    by_storage_[tensor.storage] = {kNoStorage,        kNoSlot,       *reach,
+                                   tensor.spec.dtype, ++generation_, step};
 }
 
 void Slots::write(Slot slot) {

@@ -30,6 +30,10 @@ class Slots {
   /// What an operator made that is no step: tensors of that id are not what they were, and neither
   /// is their storage where it is not that of one of the operator's `inputs`.
   void forget(const RecordedTensor& tensor, const std::vector<RecordedTensor>& inputs);
+  /// Memory has come into being inside the operator that `step` calls, which keeps it: if it is
+  /// used later, it is something that no step makes. Not for storages among its arguments and
+  /// results.
+  void kept(const RecordedTensor& tensor, std::uint32_t step);
   /// A step writes what the slot sees.
   void write(Slot slot);
 
@@ -46,6 +50,7 @@ class Slots {
     std::int64_t reach = 0;
     Dtype dtype = Dtype::real32;
     std::uint64_t generation = 0;
+    std::uint32_t after = kNoStep;  ///< Storage::after
   };
 
   [[nodiscard]] std::optional<Slot> known(const RecordedTensor& tensor) const;

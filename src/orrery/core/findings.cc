@@ -39,7 +39,7 @@ constexpr FindingInfo kInfos[] = {
     {"event_dropped", data_loss,
      "a record lacks what an event needs (name, time, thread) and was left out"},
     {"event_not_kept", info,
-     "a record of a kind that takes no part in the model (counters, memory instants, marks)"},
+     "a record of a kind that takes no part in the model (counters, marks)"},
     {"event_overlaps", info,
      "an event ends after the one around it on the same thread; it was kept as its child"},
     {"event_unfinished", repaired,

@@ -9,6 +9,7 @@
 #include "orrery/core/text.h"
 #include "orrery/core/units.h"
 #include "orrery/present/bench_communication.h"
+#include "orrery/present/similarity_text.h"
 #include "orrery/present/words.h"
 #include "orrery/report/envelope.h"
 
@@ -185,10 +186,14 @@ std::string bench_text(const Benchmark& benchmark, const Findings& findings, rep
                 nanoseconds(benchmark.load_ns + benchmark.plan_ns + benchmark.outcome->prepare_ns),
                 nanoseconds(benchmark.load_ns), nanoseconds(benchmark.plan_ns)));
   add_timing(sheet, *benchmark.outcome, timing, style);
+  if (benchmark.alike) add_similarity(sheet, *benchmark.alike);
   report::add_findings(sheet, findings, style);
   const std::string communication = communication_table(benchmark, style);
+  std::string tables;
+  if (benchmark.tables && benchmark.alike)
+    tables = "\n" + similarity_tables(*benchmark.alike, style);
   return sheet.text() + "\n" + operators_table(timing, style) +
-         (communication.empty() ? "" : "\n" + communication);
+         (communication.empty() ? "" : "\n" + communication) + tables;
 }
 
 void write_benchmark(JsonWriter& json, const Benchmark& benchmark) {
@@ -205,6 +210,7 @@ void write_benchmark(JsonWriter& json, const Benchmark& benchmark) {
   write_communication(json, benchmark);
   if (benchmark.outcome)
     write_timing(json, *benchmark.outcome, bench::timing_of(plan, *benchmark.outcome));
+  if (benchmark.alike) write_similarity(json, *benchmark.alike);
   json.end_object();
 }
 

@@ -9,6 +9,7 @@
 
 #include "orrery/bench/plan.h"
 #include "orrery/bench/report.h"
+#include "orrery/bench/similarity.h"
 #include "orrery/core/findings.h"
 #include "orrery/report/envelope.h"
 #include "orrery/report/text.h"
@@ -26,7 +27,9 @@ struct Benchmark {
   std::uint64_t of_run = 0;            ///< predicted: what the run has of it at that rank
   std::int64_t load_ns = 0, plan_ns = 0;
   bench::Plan plan;
-  std::optional<bench::Outcome> outcome;  ///< empty: only planned
+  std::optional<bench::Outcome> outcome;   ///< empty: only planned
+  std::optional<bench::Similarity> alike;  ///< as outcome
+  bool tables = false;                     ///< of similarity, in the text
 };
 
 [[nodiscard]] std::string bench_text(const Benchmark& benchmark, const Findings& findings,

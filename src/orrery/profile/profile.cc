@@ -160,7 +160,7 @@ std::size_t Profile::resident_bytes() const {
          works.resident_bytes() + syncs.resident_bytes() + nodes.resident_bytes() +
          texts.resident_bytes() + comms.size() * sizeof(Comm) + captured.size() * sizeof(Captured) +
          graph_nodes.size() * sizeof(GraphNode) + graph_edges.size() * sizeof(graph_edges[0]) +
-         order_.size() * sizeof(EventId);
+         memory.size() * sizeof(MemoryChange) + order_.size() * sizeof(EventId);
 }
 
 }  // namespace orrery::profile

@@ -165,6 +165,13 @@ struct Sync {
   SyncKind kind = SyncKind::unknown;
 };
 
+/// A tensor's memory was taken or given back (Kineto's "[memory]").
+struct MemoryChange {
+  Time at{};               ///< since Profile::origin_ns
+  std::int64_t bytes = 0;  ///< below 0: given back
+  bool device = false;     ///< not the host's
+};
+
 /// A thread of the host, or a stream of a device.
 struct Lane {
   bool device = false;
@@ -214,6 +221,7 @@ struct Profile {
   std::vector<Comm> comms;
   std::vector<Group> groups;
   std::vector<Lane> lanes;
+  std::vector<MemoryChange> memory;  ///< in file order
   /// Forward operator → backward operator (Kineto's fwdbwd flows), by file order.
   std::vector<std::pair<EventId, EventId>> forward_backward;
   std::vector<GraphNode> graph_nodes;  ///< of works that are nodes of graphs, ascending by work

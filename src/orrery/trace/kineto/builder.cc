@@ -58,7 +58,7 @@ std::string Builder::place(const Record& record) const {
 }
 
 Result<void> Builder::add(const Record& record) {
-  if (profile_.events.size() + 1 >= limits::kEventsPerRank)
+  if (profile_.events.size() + profile_.memory.size() + 1 >= limits::kEventsPerRank)
     return fail(Errc::limit_exceeded, place(record),
                 fmt::format("more than {} events", limits::kEventsPerRank));
   const std::string_view phase = content(record.phase);
@@ -73,6 +73,8 @@ Result<void> Builder::add(const Record& record) {
   const bool complete = letter == 'X' || (phase.empty() && !record.duration.empty());
   if (letter == 's' || letter == 't' || letter == 'f') {
     add_flow(record, category);
+  } else if (letter == 'i' && add_memory(record)) {
+    ++profile_.account.mapped;
   } else if (category.role == Role::left_out ||
              (!complete && letter != 'B' && letter != 'E' && letter != '\0')) {
     ++category.left_out;  // instants, counters, asynchronous ranges …
@@ -121,6 +123,16 @@ void Builder::add_metadata(const Record& record) {
     lanes_.name(what, record.process, record.thread, record[Arg::name]);
 }
 
+/// False for what is no change of memory.
+bool Builder::add_memory(const Record& record) {
+  if (content(record.name) != "[memory]" || !record.has(Arg::bytes)) return false;
+  const auto bytes = integer(record[Arg::bytes]);
+  const auto at = start_of(record);
+  if (!bytes || !at) return false;
+  profile_.memory.push_back({*at, *bytes, integer_or(record[Arg::device_type], 0) != 0});
+  return true;
+}
+
 /// When the origin was taken from a stray near 0, the time that is far from it becomes the origin.
 bool Builder::move_origin(std::string_view raw) {
   if (origin_ns_ < -kStrayNs || origin_ns_ > kStrayNs) return false;
@@ -132,6 +144,7 @@ bool Builder::move_origin(std::string_view raw) {
                   fmt::format("{}: \"{}\"", profile_.where,
                               profile_.name(static_cast<EventId>(e)).substr(0, 80)));
   }
+  for (profile::MemoryChange& change : profile_.memory) change.at = Time{};
   origin_ns_ = *ns;
   return true;
 }

@@ -53,6 +53,7 @@ class Builder {
   void add_end(const Record& record, Category& category);
   void add_flow(const Record& record, Category& category);
   void add_metadata(const Record& record);
+  bool add_memory(const Record& record);
   void add_event(const Record& record, Category& category, Time start, Time duration,
                  std::uint8_t flags);
   void add_op(const Record& record, profile::Event& event);

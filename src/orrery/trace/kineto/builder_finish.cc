@@ -90,6 +90,7 @@ void Builder::finish_origin(std::int64_t base_ns) {
   if (shift != Time{}) {
     for (std::size_t e = 0; e < profile_.events.size(); ++e) profile_.events[e].start -= shift;
     for (Flow& flow : flows_) flow.time -= shift;
+    for (profile::MemoryChange& change : profile_.memory) change.at -= shift;
     graphs_.shift(shift);
   }
   std::int64_t origin = 0;

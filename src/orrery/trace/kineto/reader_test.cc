@@ -252,6 +252,27 @@ TEST(KinetoReader, CountsWhatItLeavesOut) {
   EXPECT_EQ(out.findings.count(FindingCode::corrupt_record_dropped), 1u);
 }
 
+TEST(KinetoReader, KeepsChangesOfMemory) {
+  const auto out = read(trace(
+      complete("a", "cpu_op", 5, 1) +
+      R"(,{"ph": "i", "cat": "cpu_instant_event", "s": "t", "name": "[memory]", "ts": 7, "pid": 1,
+          "tid": 1, "args": {"Device Type": 1, "Device Id": 0, "Addr": 64, "Bytes": 512}},
+         {"ph": "i", "cat": "cpu_instant_event", "s": "t", "name": "[memory]", "ts": 6, "pid": 1,
+          "tid": 1, "args": {"Device Type": 0, "Addr": 128, "Bytes": -64}},
+         {"ph": "i", "cat": "cpu_instant_event", "s": "t", "name": "[memory]", "ts": 8, "pid": 1,
+          "tid": 1, "args": {"Bytes": "many"}}])"));
+  ASSERT_TRUE(out.profile);
+  ASSERT_EQ(out.profile->memory.size(), 2u);
+  EXPECT_EQ(out.profile->memory[0].at, us(2)) << "since the first event";
+  EXPECT_EQ(out.profile->memory[0].bytes, 512);
+  EXPECT_TRUE(out.profile->memory[0].device);
+  EXPECT_EQ(out.profile->memory[1].at, us(1));
+  EXPECT_EQ(out.profile->memory[1].bytes, -64);
+  EXPECT_FALSE(out.profile->memory[1].device);
+  EXPECT_EQ(out.left_out("cpu_instant_event"), 1u);
+  EXPECT_EQ(out.profile->account.mapped, 2u);
+}
+
 TEST(KinetoReader, CutsEndlessNames) {
   const std::string name(limits::kEventNameBytes + 100, 'n');
   const auto out = read(trace(complete(name, "cpu_op", 1, 1)));

@@ -94,9 +94,10 @@ TEST_F(RealKinetoTraces, EveryRecordIsAccountedFor) {
       EXPECT_EQ(kinds[Kind::sync], at(cats, {"cuda_sync"})) << file;
       EXPECT_EQ(kinds[Kind::device_other], at(cats, {"mtia_ccp_events"})) << file;
       EXPECT_EQ(kinds[Kind::device_range], at(cats, {"gpu_user_annotation"})) << file;
-      EXPECT_EQ(profile->account.mapped,
-                at(cats, {"M", "ac2g", "fwdbwd", "async_cpu_to_gpu", "async_gpu", "async"}))
+      EXPECT_EQ(profile->account.mapped, at(cats, {"M", "ac2g", "fwdbwd", "async_cpu_to_gpu",
+                                                   "async_gpu", "async", "cpu_instant_event"}))
           << file;
+      EXPECT_EQ(profile->memory.size(), at(cats, {"cpu_instant_event"})) << file;
       EXPECT_EQ(findings.count(FindingCode::event_dropped), 0u) << file;
       EXPECT_EQ(findings.count(FindingCode::corrupt_record_dropped), 0u) << file;
       EXPECT_EQ(findings.count(FindingCode::json_repaired), 0u) << file;

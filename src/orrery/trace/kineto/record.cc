@@ -58,6 +58,7 @@ constexpr Spelling kSpellings[] = {
     {"wait_on_cuda_event_record_corr_id", Arg::wait_record},
     {"graph id", Arg::graph_id},
     {"graph node id", Arg::graph_node},
+    {"Device Type", Arg::device_type},
     {"original_stream", Arg::original_stream},
     {"name", Arg::name},
     {"Ev Idx", Arg::ignored},

@@ -52,6 +52,7 @@ enum class Arg : std::uint8_t {
   wait_record,
   graph_id,
   graph_node,
+  device_type,      ///< PyTorch's number of it; 0 = the host
   original_stream,  ///< of what is shown on a lane that is no stream
   name,
   ignored,  ///< known to be of no use

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What memory a recorded step and its replay take, operator by operator.
+import { axis, chart, tooltip, type Chart, type EChartsCoreOption } from '../../charts';
+import { el } from '../../dom';
+import * as format from '../../format';
+import type { Context } from '../../page';
+import type { ReplayData } from '../../replay_data';
+import type { Colours } from '../../theme';
+import { niceStep } from '../../ticks';
+import { curve } from './shares';
+
+const peakOf = (bytes: readonly number[]): number => bytes.reduce((most, one) => Math.max(most, one), 0);
+
+function line(name: string, bytes: readonly number[], colour: string, more: Record<string, unknown>): Record<string, unknown> {
+  return { type: 'line', step: 'middle', name, data: curve(bytes), showSymbol: false, symbol: 'circle', itemStyle: { color: colour }, ...more };
+}
+
+function optionOf({ memory, operators }: ReplayData, colours: Colours): EChartsCoreOption {
+  const count = Math.max(memory.recorded.length, memory.replayed.length, operators.length);
+  const peak = Math.max(peakOf(memory.recorded), peakOf(memory.replayed), 1);
+  const each = niceStep(peak / 4);
+  return {
+    grid: { left: 8, right: 24, top: 16, bottom: 28, containLabel: true },
+    xAxis: { ...axis(colours), type: 'value', min: 1, max: Math.max(count, 2), minInterval: 1, splitLine: { show: false }, axisLabel: { color: colours.muted, hideOverlap: true, formatter: (at: number) => format.count(at) }, name: 'operator', nameLocation: 'middle', nameGap: 26 },
+    yAxis: { ...axis(colours), type: 'value', min: 0, interval: each, max: Math.ceil(peak / each) * each, axisLabel: { color: colours.muted, formatter: (bytes: number) => format.bytes(Math.round(bytes)) } },
+    tooltip: tooltip(colours, (params: { seriesName: string; value: [number, number] }[]) => ({
+      title: `operator ${format.count(params[0]?.value[0] ?? 0)}`,
+      lines: params.map(({ seriesName, value }): [string, string] => [seriesName, format.bytes(value[1])]),
+    }), { trigger: 'axis', axisPointer: { lineStyle: { color: colours.muted } } }),
+    series: [
+      line('replayed', memory.replayed, colours.memory, { lineStyle: { color: colours.memory, width: 2 }, areaStyle: { color: colours.memory, opacity: 0.22 } }),
+      line('recorded', memory.recorded, colours.text, { lineStyle: { color: colours.text, width: 1.5, type: 'dashed' } }),
+    ],
+  };
+}
+
+// Draws into `host`; nothing where one of both is not known.
+export function memoryPicture(host: HTMLElement, context: Context, data: ReplayData): Chart | null {
+  const { recorded, replayed } = data.memory;
+  if (recorded.length === 0 || replayed.length === 0) {
+    host.append(el('p', { class: 'muted' }, 'What memory the steps took is not known.'));
+    return null;
+  }
+  const label = `The recorded step takes up to ${format.bytes(peakOf(recorded))} beyond what was there before it, the replay up to ${format.bytes(peakOf(replayed))}.`;
+  host.append(
+    el('p', {}, label,
+      data.memory.profiled ? ' Both as they were allocated.'
+        : ' Recorded: by the lifetimes of its tensors; what an operator takes for itself while it runs is not in an execution trace. Replayed: as it was allocated.'),
+    el('ul', { class: 'legend' },
+      el('li', {}, el('i', { class: 'swatch memory', 'aria-hidden': true }), 'replayed'),
+      el('li', {}, el('i', { class: 'rp-dash', 'aria-hidden': true }), 'recorded')));
+  return chart(host, context, { label, height: 300, option: (colours) => optionOf(data, colours) });
+}
