@@ -316,6 +316,7 @@ Program read_program(std::string_view text) {
   Program program;
   std::int64_t gap = 0;
   std::size_t number = 0;
+  const std::size_t characters = text.size();
   while (!text.empty()) {
     const std::size_t end = std::min(text.find('\n'), text.size());
     Line line(text.substr(0, end), ++number, program.slots);
@@ -324,9 +325,7 @@ Program read_program(std::string_view text) {
     if (number > 1 && !line.ended() && line.front() != '#') read_line(line, gap, program);
   }
   // Each slot is of a tensor that stands somewhere.
-  std::size_t tensors = program.externals.size();
-  for (const Step& step : program.steps) tensors += step.outputs.size();
-  if (program.slots > tensors) throw std::runtime_error("more slots than tensors");
+  if (program.slots > characters) throw std::runtime_error("more slots than there are characters");
   return program;
 }
 
