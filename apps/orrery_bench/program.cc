@@ -366,6 +366,7 @@ Program read_program(std::string_view text) {
   Program program;
   std::int64_t gap = 0;
   std::size_t number = 0;
+  const std::size_t characters = text.size();
   while (!text.empty()) {
     const std::size_t end = std::min(text.find('\n'), text.size());
     Line line(text.substr(0, end), ++number, program.slots);
@@ -374,9 +375,7 @@ Program read_program(std::string_view text) {
     if (number > 1 && !line.ended() && line.front() != '#') read_line(line, gap, program);
   }
   // Each slot is of a tensor that stands somewhere.
-  std::size_t tensors = program.externals.size();
-  for (const Step& step : program.steps) tensors += step.outputs.size();
-  if (program.slots > tensors) throw std::runtime_error("more slots than tensors");
+  if (program.slots > characters) throw std::runtime_error("more slots than there are characters");
   for (std::size_t s = 0; s < program.storages.size(); ++s)
     if (program.storages[s].after >= static_cast<std::int64_t>(program.steps.size()))
       throw std::runtime_error("storage " + std::to_string(s) +

@@ -197,7 +197,7 @@ TEST(Program, WhatIsNoneIsToldByItsLine) {
   EXPECT_EQ(why(first + "storage 0 8 int64 whole 5 4\n"), "line 2: expected a range");
   EXPECT_EQ(why(first + "storage 0 8 int64 whole 0 4 written twice\n"),
             "line 2: expected the end of the line");
-  EXPECT_EQ(why(first + "slots 4000000000\n"), "more slots than tensors");
+  EXPECT_EQ(why(first + "slots 4000000000\n"), "more slots than there are characters");
   EXPECT_EQ(why(first + "slots 1\nabsent -> 0 %0 float [4611686018427387904,4] [] ; last\n"),
             "line 3: expected sizes that a tensor can have");
   EXPECT_EQ(why(first + "# nothing\n\nslots 0\n"), "");
@@ -290,7 +290,7 @@ TEST(Program, DamageIsToldOrHarmless) {
       ++read;
     } catch (const std::runtime_error& error) {
       const std::string why = error.what();
-      EXPECT_TRUE(why.starts_with("line ") || why == "more slots than tensors") << why;
+      EXPECT_TRUE(why.starts_with("line ") || why == "more slots than there are characters") << why;
       ++told;
     }
   }
