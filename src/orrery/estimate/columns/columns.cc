@@ -10,8 +10,6 @@ namespace orrery::estimate {
 
 namespace {
 
-constexpr std::int32_t kRounds = 2;  // that chunk_passes looks at
-
 /// A plan's entries.
 struct Entries {
   const LayerShape& shape;
@@ -72,8 +70,6 @@ class Teller {
   /// A chunk's passes; its last one after those of the chunks behind it on the same stage.
   [[nodiscard]] ChunkPasses last_of(std::size_t ends) {
     ChunkPasses passes = one(ends, 0);
-    if (shape_.way == DataWay::always || shape_.way == DataWay::shards)
-      passes.tail += passes.growth * std::max(0, microbatches_ * chunks_ - kRounds);
     if (chunks_ == 1 || shape_.way != DataWay::once) return passes;
     const auto none = static_cast<std::size_t>(Ends::none);
     double carried = 0;
@@ -113,14 +109,30 @@ class Teller {
     }
     out.embedding = more(first, out.chunk);
     out.head = more(last, out.chunk);
+    if (chunk_occurs(Ends::none, stages_, chunks_))
+      out.waited = passes_[static_cast<std::size_t>(Ends::none)].waited;
+    else
+      out.waited = passes_[static_cast<std::size_t>(Ends::head)].waited;
     out.message = of_.link.message;
     out.wrap = of_.link.wrap;
     return out;
   }
 
+  /// How long sums go on after a stage's passes, which it began so long before.
+  [[nodiscard]] double tail_of(Ends ends, double within) const {
+    const auto at = static_cast<std::size_t>(ends);
+    const double tail = passes_[first_chunk(at)].tail;
+    if (shape_.way != DataWay::always) return tail;
+    double sums = passes_[at].sums;
+    if (chunks_ > 1) sums += (chunks_ - 1) * passes_[static_cast<std::size_t>(Ends::none)].sums;
+    return std::max(tail, microbatches_ * sums - within);
+  }
+
   /// When all stages have run their passes, summed up the norm together, and updated weights.
   [[nodiscard]] double step_time() const {
-    const StageEnds ends = ends_of_stages(staged());
+    const StagedPasses passes = staged();
+    const StageEnds ends = ends_of_stages(passes);
+    const StageTurns turns = turns_of_stages(passes);
     const auto at = [&](Ends of) { return static_cast<std::size_t>(of); };
     const auto last_pass = [&](Ends of) -> const ChunkPasses& {
       return passes_[first_chunk(at(of))];
@@ -128,16 +140,17 @@ class Teller {
     const auto& after = of_.data.step;
     if (stages_ == 1) {
       const ChunkPasses& last = last_pass(Ends::both);
-      return ends.last + last.last + last.tail + after[at(Ends::both)].before + of_.data.together +
-             after[at(Ends::both)].after;
+      return ends.last + last.last + tail_of(Ends::both, ends.last - turns.last) +
+             after[at(Ends::both)].before + of_.data.together + after[at(Ends::both)].after;
     }
     const bool chain = !shape_.split;  // stages wait for the last backward passes of those behind
     const ChunkPasses &first = last_pass(Ends::embedding), &head = last_pass(Ends::head);
     const bool inner = stages_ > 2;
     const ChunkPasses middle = inner ? last_pass(Ends::none) : ChunkPasses{};
     const double late = chain ? head.last + (stages_ - 2) * middle.last : 0;
-    double at_first = ends.first + late + first.last + first.tail;
-    double at_last = ends.last + head.last + head.tail;
+    double at_first =
+        ends.first + late + first.last + tail_of(Ends::embedding, ends.first - turns.first);
+    double at_last = ends.last + head.last + tail_of(Ends::head, ends.last - turns.last);
     const auto embedding = 1u << static_cast<unsigned>(workload::Axis::embedding);
     if ((of_.mesh.axes[at(Ends::embedding)] & embedding) != 0)  // both sum up the tied table
       at_first = at_last = std::max(at_first, at_last);
@@ -145,7 +158,8 @@ class Teller {
                           at_last + after[at(Ends::head)].before);
     double more = std::max(after[at(Ends::embedding)].after, after[at(Ends::head)].after);
     if (inner) {
-      const double at_second = ends.second + (chain ? late : middle.last) + middle.tail;
+      const double at_second = ends.second + (chain ? late : middle.last) +
+                               tail_of(Ends::none, ends.second - turns.first);
       all = std::max(all, at_second + after[at(Ends::none)].before);
       more = std::max(more, after[at(Ends::none)].after);
     }

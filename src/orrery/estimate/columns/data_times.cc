@@ -12,6 +12,9 @@ using workload::Phase;
 
 namespace {
 
+/// From this share of their time on, collectives wait for each other (as in OpCosts).
+constexpr double kOneAfterAnother = 0.5;
+
 /// Ops of a step, one after another on their streams.
 class StepLine {
  public:
@@ -75,6 +78,15 @@ Result<void> set_shares(const DataWork& work, const LayerTimes& layer, DataTimes
   if (!products) return tl::unexpected(products.error());
   const auto others = costs.taken(work.program(), ops.front(), layer.other);
   if (!others) return tl::unexpected(others.error());
+  for (std::size_t i = 0; i < out.queued.size(); ++i) {
+    const Op& other = layer.exchange[i];
+    if (other.size == 0) continue;
+    if (const auto known = costs.alone(work.program(), {other}); !known)
+      return tl::unexpected(known.error());
+    const auto share = costs.together(work.program(), ops.front(), other);
+    if (!share) return tl::unexpected(share.error());
+    out.queued[i] = *share > kOneAfterAnother;
+  }
   out.of_products = *products;
   out.of_others = *others;
   return {};

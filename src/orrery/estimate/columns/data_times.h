@@ -25,6 +25,7 @@ struct AfterPasses {
 struct DataTimes {
   std::array<double, kPlaces> gather{}, reduce{};  ///< zero3: of a part, by Place
   double of_products = 0, of_others = 0;  ///< what its collectives take of kernels beside them
+  std::array<bool, 2> queued{};           ///< by Within: those collectives wait for its own
   std::array<AfterPasses, kEnds> step;    ///< by Ends
   double together = 0;                    ///< the sum over all stages
 };

@@ -175,23 +175,41 @@ Result<void> set_times(LayerTimes& times, Alone& alone, bool split) {
   return {};
 }
 
+/// A part's kernels in one kind of pass; what hosts take to launch them.
+double set_part(LayerTimes& times, const Alone& alone, std::size_t kind, Place place) {
+  PartTimes& part = times.parts[number_of(place)];
+  double launching = 0, before = 0;
+  std::array<bool, 2> met{};
+  alone.each_op(kind, place, [&](const Op& op, const OpCosts::Cost& cost) {
+    if (op.op_class == workload::OpClass::copy) return;
+    for (std::size_t i = 0; i < met.size() && op.kind == graph::NodeKind::coll; ++i) {
+      if (op.axis != kWithin[i]) continue;
+      if (!met[i]) half(part.lead[i], kind) = before;
+      met[i] = true;
+      Op& largest = times.exchange[i];
+      if (place == Place::layer && op.size > largest.size) largest = op;
+    }
+    if (op.kind != graph::NodeKind::comp) return;
+    before += static_cast<double>(cost.takes);
+    half(cost.product ? part.products : part.others, kind) += static_cast<double>(cost.takes);
+    launching += static_cast<double>(cost.each_launch * cost.launches);
+    Op& largest = cost.product ? times.product : times.other;
+    if (op.bytes > largest.bytes) largest = op;
+  });
+  for (std::size_t i = 0; i < met.size(); ++i)
+    if (!met[i]) half(part.lead[i], kind) = half(part.takes, kind);
+  return launching;
+}
+
 /// Kernels of all passes; whether hosts are quick enough.
 bool set_kernels(LayerTimes& times, const Alone& alone, bool split) {
   bool quick = true;
   const std::array<std::size_t, 3> kinds{0, split ? 2u : 1u, 3};
   for (std::size_t i = 0; i < (split ? 3u : 2u); ++i) {
     for (const Place place : {Place::embedding, Place::layer, Place::head}) {
-      PartTimes& part = times.parts[number_of(place)];
-      double launching = 0;
-      alone.each_op(kinds[i], place, [&](const Op& op, const OpCosts::Cost& cost) {
-        if (op.kind != graph::NodeKind::comp || op.op_class == workload::OpClass::copy) return;
-        half(cost.product ? part.products : part.others, kinds[i]) +=
-            static_cast<double>(cost.takes);
-        launching += static_cast<double>(cost.each_launch * cost.launches);
-        Op& largest = cost.product ? times.product : times.other;
-        if (op.bytes > largest.bytes) largest = op;
-      });
-      if (place == Place::layer && launching > kOfHost * half(part.takes, kinds[i])) quick = false;
+      const double launching = set_part(times, alone, kinds[i], place);
+      const double takes = half(times.parts[number_of(place)].takes, kinds[i]);
+      if (place == Place::layer && launching > kOfHost * takes) quick = false;
     }
   }
   return quick;

@@ -19,7 +19,13 @@ namespace orrery::estimate {
 struct PartTimes {
   Halves takes;
   Halves products, others;  ///< kernels of these, by themselves
+  std::array<Halves, 2>
+      lead;  ///< kernels before the first collective, by Within; all: there is none
 };
+
+/// Groups whose collectives a layer waits for.
+enum class Within : std::uint8_t { tensor, experts };
+inline constexpr std::array kWithin{workload::Axis::tp, workload::Axis::ep};
 
 /// What layers that are alike take, cut one way.
 struct LayerTimes {
@@ -28,11 +34,12 @@ struct LayerTimes {
   Halves beside;                         ///< what a pass takes beside its parts
   workload::Op product;                  ///< the kernel that moves the most bytes, of products …
   workload::Op other;                    ///< … and of all others
+  std::array<workload::Op, 2> exchange;  ///< a layer's largest collective, by Within; size 0: none
 };
 
-/// Passes of `spec`, whose layers are alike, on one stage, played alone (`play`): what a layer takes
-/// is what each of the second four adds. `split`: the halves of backward passes, else these are
-/// `weight` and `input` is nothing. Errc: those of laying it out and of simulations.
+/// Passes of `spec`, whose layers are alike, on one stage, played alone (`play`): what a layer
+/// takes is what each of the second four adds. `split`: the halves of backward passes, else these
+/// are `weight` and `input` is nothing. Errc: those of laying it out and of simulations.
 [[nodiscard]] Result<LayerTimes> layer_times(const workload::Spec& spec, bool split,
                                              OpCosts& costs);
 

@@ -45,6 +45,8 @@ class PassLine {
 
   void carry(double until) { free_ = std::max(free_, now_ + until); }
   [[nodiscard]] double now() const { return now_; }
+  /// For the weights of the last pass's first part.
+  [[nodiscard]] double waited() const { return waited_; }
   [[nodiscard]] double tail() const { return std::max(0.0, free_ - now_); }
 
   void pass(Which which, bool gathers, bool reduces) {
@@ -63,7 +65,9 @@ class PassLine {
     for (std::int32_t turn = 0; turn < parts_; ++turn) {
       if (gathers) {
         gather(turn + ahead);
-        now_ = std::max(now_, there[static_cast<std::size_t>(turn) % there.size()]);
+        const double from = there[static_cast<std::size_t>(turn) % there.size()];
+        if (turn == 0) waited_ = std::max(0.0, from - now_);
+        now_ = std::max(now_, from);
       }
       const std::size_t part = part_at(turn, forward);
       run(layer_.parts[part], which);
@@ -94,6 +98,13 @@ class PassLine {
       now_ += takes;
       return;
     }
+    double lead = takes;
+    for (std::size_t i = 0; i < data_.queued.size(); ++i)
+      if (data_.queued[i]) lead = std::min(lead, pick(part.lead[i], which));
+    if (lead < takes) {  // and then its own collectives wait
+      now_ = std::max(now_ + lead, free_) + takes - lead;
+      return;
+    }
     const double slowed =
         takes + products_ * pick(part.products, which) + others_ * pick(part.others, which);
     now_ = slowed <= busy ? now_ + slowed : free_ + takes * (1 - busy / slowed);
@@ -105,7 +116,7 @@ class PassLine {
   const ChunkShape& shape_;
   double products_, others_;
   std::int32_t parts_;
-  double now_ = 0, free_ = 0;
+  double now_ = 0, free_ = 0, waited_ = 0;
 };
 
 Halves in_rows(const LayerTimes& layer, Halves of(const PartTimes&), std::int32_t layers,
@@ -155,16 +166,18 @@ ChunkPasses chunk_passes(const LayerTimes& layer, const DataTimes& data,
   PassLine line(layer, data, sent, shape);
   if (every) {
     for (int round = 0; round < 2; ++round) {
-      const double begin = line.now(), tail = line.tail();
+      const double begin = line.now();
       line.pass(Which::forward, shards, false);
       out.takes.forward = line.now() - begin;
+      out.waited.forward = line.waited();
       if (shape.split) {
         line.pass(Which::input, shards, false);
         out.takes.input = line.now() - begin - out.takes.forward;
+        out.waited.input = line.waited();
       }
       line.pass(making, shards && !shape.split, true);
+      if (!shape.split) out.waited.weight = line.waited();
       out.takes.weight = line.now() - begin - out.takes.forward - out.takes.input;
-      out.growth = std::max(0.0, line.tail() - tail);
     }
   } else {
     line.carry(carried);
@@ -172,6 +185,8 @@ ChunkPasses chunk_passes(const LayerTimes& layer, const DataTimes& data,
     out.last = line.now() - out.plain.weight - (shape.split ? 0 : out.plain.input);
   }
   out.tail = line.tail();
+  if (shards) return out;
+  for (const Reduction& one : sent) out.sums += one.takes;
   return out;
 }
 

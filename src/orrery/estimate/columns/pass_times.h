@@ -31,9 +31,10 @@ struct ChunkShape {
 struct ChunkPasses {
   Halves takes;     ///< where others go before and after; not split, backward passes are `weight`
   Halves plain;     ///< the same with nothing beside
+  Halves waited;    ///< what passes take less that had to wait for a message before
+  double sums = 0;  ///< of one backward pass
   double last = 0;  ///< what the last pass takes more
-  double tail = 0;    ///< how long its sums go on after it …
-  double growth = 0;  ///< … and how much longer with each microbatch
+  double tail = 0;  ///< how long its sums go on after it
 };
 
 /// Part by part: gatherings and sums are one queue, beside which kernels are slower. Of passes that

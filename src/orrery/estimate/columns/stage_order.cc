@@ -128,6 +128,20 @@ StageEnds zb_h1_ends(const StagedPasses& of) {
   return {first, std::max(last, first - of.message), last};
 }
 
+StageEnds longest_ways(const StagedPasses& passes) {
+  switch (passes.schedule) {
+    case ScheduleKind::gpipe:
+      return gpipe_ends(passes);
+    case ScheduleKind::zb_h1:
+      return zb_h1_ends(passes);
+    case ScheduleKind::interleaved:
+      if (passes.chunks > 1) return interleaved_ends(passes);
+      [[fallthrough]];
+    default:
+      return one_f_one_b_ends(passes);
+  }
+}
+
 }  // namespace
 
 bool StagedPasses::knows() const {
@@ -142,19 +156,25 @@ bool StagedPasses::knows() const {
   }
 }
 
+StageTurns turns_of_stages(const StagedPasses& of) {
+  const double p = number_of(of.stages), v = number_of(of.chunks);
+  double fill = p * v * of.chunk.forward + of.embedding.forward + of.head.forward +
+                (p - 1) * v * of.message + (v - 1) * of.wrap;
+  if (of.schedule == ScheduleKind::gpipe)
+    fill += number_of(of.microbatches - 1) *
+            (of.chunk.forward + std::max(of.embedding.forward, of.head.forward));
+  const Halves& up = of.chunk;
+  const double back = of.schedule == ScheduleKind::zb_h1 ? up.input : up.backward();
+  return {fill + (p - 1) * (back + of.message) + of.head.backward(), fill};
+}
+
 StageEnds ends_of_stages(const StagedPasses& passes) {
   if (passes.stages == 1) return alone(passes);
-  switch (passes.schedule) {
-    case ScheduleKind::gpipe:
-      return gpipe_ends(passes);
-    case ScheduleKind::zb_h1:
-      return zb_h1_ends(passes);
-    case ScheduleKind::interleaved:
-      if (passes.chunks > 1) return interleaved_ends(passes);
-      [[fallthrough]];
-    default:
-      return one_f_one_b_ends(passes);
-  }
+  StageEnds ends = longest_ways(passes);
+  const double others = number_of(passes.stages - 1);
+  const double filling = others * passes.waited.forward;
+  const double draining = filling + others * passes.waited.backward();
+  return {ends.first - draining, ends.second - draining, ends.last - filling};
 }
 
 }  // namespace orrery::estimate

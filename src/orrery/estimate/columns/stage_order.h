@@ -23,6 +23,8 @@ struct StagedPasses {
   std::int32_t stages = 1, microbatches = 1, chunks = 1;
   Halves chunk;            ///< through a chunk that has layers only
   Halves embedding, head;  ///< what the first and the last have more
+  Halves waited;           ///< what passes through a chunk take less while the pipeline fills or
+                           ///< drains
   double message = 0;      ///< from one stage to the next, on average
   double wrap = 0;         ///< from the last to the first, between chunks
 
@@ -33,6 +35,12 @@ struct StagedPasses {
 struct StageEnds {
   double first = 0, second = 0, last = 0;
 };
+
+/// When the first and the last stage begin their first backward pass.
+struct StageTurns {
+  double first = 0, last = 0;
+};
+[[nodiscard]] StageTurns turns_of_stages(const StagedPasses& passes);
 
 /// The longest way through the passes and messages of a schedule.
 ///

@@ -76,6 +76,12 @@ class OpCosts {
   /// been asked about. Errc: as `of`.
   [[nodiscard]] Result<double> taken(const workload::Program& program,
                                      const workload::Op& collective, const workload::Op& kernel);
+  /// Of two collectives of the first role at once: by which share of the shorter one they take
+  /// longer than the longer one. Both have been asked about. Errc: as `of`.
+  [[nodiscard]] Result<double> together(const workload::Program& program, const workload::Op& a,
+                                        const workload::Op& b) {
+    return shared_time(program, 0, a, b);
+  }
   /// A message from one rank to another, in nobody's way, in picoseconds.
   [[nodiscard]] std::int64_t message(std::uint32_t from, std::uint32_t to,
                                      std::int64_t bytes) const;
