@@ -63,12 +63,16 @@ void print(std::vector<Compared> all) {
   for (const Compared& one : all) {
     groups[one.schedule].push_back(std::abs(one.off));
     groups[one.sharding].push_back(std::abs(one.off));
+    const bool experts = one.plan.find("mixtral") != std::string::npos;
+    groups[experts ? "experts" : "dense"].push_back(std::abs(one.off));
+    if (experts) groups["experts " + one.sharding].push_back(std::abs(one.off));
+    groups[one.schedule + " " + one.sharding].push_back(std::abs(one.off));
     groups["all"].push_back(std::abs(one.off));
   }
   std::sort(all.begin(), all.end(), [](const Compared& a, const Compared& b) {
     return std::abs(a.off) > std::abs(b.off);
   });
-  for (std::size_t i = 0; i < std::min<std::size_t>(8, all.size()); ++i)
+  for (std::size_t i = 0; i < std::min<std::size_t>(14, all.size()); ++i)
     fmt::print("{:+.3f} %  {}\n", all[i].off, all[i].plan);
   for (auto& [name, values] : groups) print_group(name, std::move(values));
 }

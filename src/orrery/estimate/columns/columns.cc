@@ -33,6 +33,7 @@ class Teller {
     shape_.layers = static_cast<std::int32_t>(of.shape.layers) / (stages_ * chunks_);
     shape_.way = way;
     shape_.split = splits(schedule_);
+    shape_.in_phases = schedule_ == workload::ScheduleKind::gpipe;
     shape_.prefetch = static_cast<std::int32_t>(base.parallel.prefetch);
     shape_.prefetch_backward = prefetch_backward;
   }

@@ -19,7 +19,9 @@ namespace orrery::estimate {
 /// (data_times); schedules in closed form (stage_order); memory by the order of passes
 /// (memory_forms), which is the same as workload::account_memory says. Not told, but to be played
 /// (estimate/program), are plans whose layers differ or do not divide over stages, other schedules,
-/// and plans whose hosts are slower than their kernels. What was asked before changes no answer.
+/// gradients that are summed up in every pass where backward passes are split or experts exchange
+/// tokens, and plans whose hosts are slower than their kernels. What was asked before changes no
+/// answer.
 class Columns {
  public:
   /// Why nothing of this job can be told so; empty: it can. The cluster has dimensions, not a

@@ -83,9 +83,13 @@ Result<void> set_shares(const DataWork& work, const LayerTimes& layer, DataTimes
     if (other.size == 0) continue;
     if (const auto known = costs.alone(work.program(), {other}); !known)
       return tl::unexpected(known.error());
-    const auto share = costs.together(work.program(), ops.front(), other);
-    if (!share) return tl::unexpected(share.error());
-    out.queued[i] = *share > kOneAfterAnother;
+    for (const Op& op : ops) {
+      if (const auto known = costs.alone(work.program(), {op}); !known)
+        return tl::unexpected(known.error());
+      const auto share = costs.together(work.program(), op, other);
+      if (!share) return tl::unexpected(share.error());
+      out.queued[i] = out.queued[i] || *share > kOneAfterAnother;
+    }
   }
   out.of_products = *products;
   out.of_others = *others;

@@ -165,20 +165,18 @@ ChunkPasses chunk_passes(const LayerTimes& layer, const DataTimes& data,
   const Which making = shape.split ? Which::weight : Which::backward;
   PassLine line(layer, data, sent, shape);
   if (every) {
-    for (int round = 0; round < 2; ++round) {
+    const auto run = [&](Which which, double& takes, double& waited) {
       const double begin = line.now();
-      line.pass(Which::forward, shards, false);
-      out.takes.forward = line.now() - begin;
-      out.waited.forward = line.waited();
-      if (shape.split) {
-        line.pass(Which::input, shards, false);
-        out.takes.input = line.now() - begin - out.takes.forward;
-        out.waited.input = line.waited();
-      }
-      line.pass(making, shards && !shape.split, true);
-      if (!shape.split) out.waited.weight = line.waited();
-      out.takes.weight = line.now() - begin - out.takes.forward - out.takes.input;
+      line.pass(which, shards, which == Which::backward);
+      takes = line.now() - begin;
+      waited = line.waited();
+    };
+    for (int round = 0; round < 2; ++round) {
+      run(Which::forward, out.takes.forward, out.waited.forward);
+      if (!shape.in_phases) run(Which::backward, out.takes.weight, out.waited.weight);
     }
+    for (int round = 0; round < 2 && shape.in_phases; ++round)
+      run(Which::backward, out.takes.weight, out.waited.weight);
   } else {
     line.carry(carried);
     line.pass(making, false, true);

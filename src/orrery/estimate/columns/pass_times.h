@@ -24,7 +24,8 @@ struct ChunkShape {
   std::int32_t layers = 1;
   Ends ends = Ends::none;
   DataWay way = DataWay::once;
-  bool split = false;  ///< backward passes run in halves
+  bool split = false;      ///< backward passes run in halves; not with `always` and `shards`
+  bool in_phases = false;  ///< all forward passes come first
   std::int32_t prefetch = 1, prefetch_backward = 1;
 };
 

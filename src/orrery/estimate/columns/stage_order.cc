@@ -47,7 +47,7 @@ class Pairs {
         middle_(of.chunk.all()),
         first_(middle_ + of.embedding.all()),
         last_(middle_ + of.head.all()),
-        hop_(middle_ + 2 * of.message),
+        hop_(middle_ - of.waited.all() + 2 * of.message),
         table_(of.embedding.all()) {}
 
   [[nodiscard]] double longest(std::int32_t pairs) const {
