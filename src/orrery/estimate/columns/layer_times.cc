@@ -175,29 +175,64 @@ Result<void> set_times(LayerTimes& times, Alone& alone, bool split) {
   return {};
 }
 
+/// A part's ops on their streams, from when all are free.
+class PartLine {
+ public:
+  /// When it starts.
+  double run(const Op& op, double takes) {
+    double start = op.op_class == workload::OpClass::copy ? 0 : ends_[op.stream];
+    for (const workload::Stream wait : op.waits)
+      if (wait != workload::stream::none) start = std::max(start, ends_[wait]);
+    ends_[op.stream] = start + takes;
+    if (op.marks != workload::stream::none) ends_[op.marks] = start + takes;
+    return start;
+  }
+
+ private:
+  std::array<double, 256> ends_{};
+};
+
+/// The first collective of a group, until somebody waits for it.
+struct FirstExchange {
+  bool met = false, awaited = false;
+  workload::Stream stream = workload::stream::none, marks = workload::stream::none;
+  double takes = 0;
+
+  [[nodiscard]] bool holds_up(const Op& op) const {
+    return met && !awaited && std::any_of(op.waits.begin(), op.waits.end(), [&](auto wait) {
+             return wait != workload::stream::none && (wait == stream || wait == marks);
+           });
+  }
+};
+
 /// A part's kernels in one kind of pass; what hosts take to launch them.
 double set_part(LayerTimes& times, const Alone& alone, std::size_t kind, Place place) {
   PartTimes& part = times.parts[number_of(place)];
-  double launching = 0, before = 0;
-  std::array<bool, 2> met{};
+  double launching = 0;
+  PartLine line;
+  std::array<FirstExchange, kWithin.size()> first{};
   alone.each_op(kind, place, [&](const Op& op, const OpCosts::Cost& cost) {
+    const auto takes = static_cast<double>(cost.takes);
+    const double start = line.run(op, takes);
     if (op.op_class == workload::OpClass::copy) return;
-    for (std::size_t i = 0; i < met.size() && op.kind == graph::NodeKind::coll; ++i) {
-      if (op.axis != kWithin[i]) continue;
-      if (!met[i]) half(part.lead[i], kind) = before;
-      met[i] = true;
+    for (std::size_t i = 0; i < first.size(); ++i) {
+      if (first[i].holds_up(op)) {
+        first[i].awaited = true;
+        half(part.lead[i], kind) = std::max(0.0, start - first[i].takes);
+      }
+      if (op.kind != graph::NodeKind::coll || op.axis != kWithin[i]) continue;
+      if (!first[i].met) first[i] = {true, false, op.stream, op.marks, takes};
       Op& largest = times.exchange[i];
       if (place == Place::layer && op.size > largest.size) largest = op;
     }
     if (op.kind != graph::NodeKind::comp) return;
-    before += static_cast<double>(cost.takes);
-    half(cost.product ? part.products : part.others, kind) += static_cast<double>(cost.takes);
+    half(cost.product ? part.products : part.others, kind) += takes;
     launching += static_cast<double>(cost.each_launch * cost.launches);
     Op& largest = cost.product ? times.product : times.other;
     if (op.bytes > largest.bytes) largest = op;
   });
-  for (std::size_t i = 0; i < met.size(); ++i)
-    if (!met[i]) half(part.lead[i], kind) = half(part.takes, kind);
+  for (std::size_t i = 0; i < first.size(); ++i)
+    if (!first[i].awaited) half(part.lead[i], kind) = half(part.takes, kind);
   return launching;
 }
 

@@ -18,9 +18,8 @@ namespace orrery::estimate {
 /// What one microbatch takes of a part, in picoseconds.
 struct PartTimes {
   Halves takes;
-  Halves products, others;  ///< kernels of these, by themselves
-  std::array<Halves, 2>
-      lead;  ///< kernels before the first collective, by Within; all: there is none
+  Halves products, others;     ///< kernels of these, by themselves
+  std::array<Halves, 2> lead;  ///< by Within: how late the first collective may begin
 };
 
 /// Groups whose collectives a layer waits for.
