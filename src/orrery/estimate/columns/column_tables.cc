@@ -223,12 +223,9 @@ Result<void> Columns::Tables::learn_times(const PlanColumns& plans, std::size_t 
   if (!chunk.asked && plans.sharding[at] != Sharding::zero3) {
     const std::int64_t each = (*shapes.find(shape_key(plans, at)))->layers /
                               (std::int64_t{plans.pp[at]} * plans.chunks[at]);
-    for (std::size_t i = 0; i < kEnds; ++i) {
-      if (!chunk_occurs(static_cast<Ends>(i), plans.pp[at], plans.chunks[at])) continue;
-      auto sent = reductions(*mesh.work, each, static_cast<Ends>(i), costs);
-      if (!sent) return tl::unexpected(sent.error());
-      chunk.sent[i] = *std::move(sent);
-    }
+    auto sent = sums_sent_off(*mesh.work, each, plans.chunks[at], costs);
+    if (!sent) return tl::unexpected(sent.error());
+    chunk.sent = *std::move(sent);
   }
   chunk.asked = true;
   learn_links(plans, at);

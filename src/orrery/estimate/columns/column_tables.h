@@ -41,7 +41,7 @@ struct TableOf {
 /// A chunk of so many layers on one mesh, by Ends.
 struct ChunkEntry {
   std::array<std::vector<std::int64_t>, kEnds> beside;
-  std::array<std::vector<Reduction>, kEnds> sent;
+  SentOff sent;
   bool asked = false;  ///< whether `sent` is known
 };
 struct DataEntry {
@@ -101,14 +101,4 @@ struct Columns::Tables {
 [[nodiscard]] constexpr bool splits(workload::ScheduleKind kind) {
   return kind == workload::ScheduleKind::zb_h1;
 }
-/// Which ends stages of so many can have: all but `both`, or `both` alone.
-[[nodiscard]] constexpr bool occurs(Ends ends, std::int32_t stages) {
-  return (stages == 1) == (ends == Ends::both) && !(ends == Ends::none && stages == 2);
-}
-/// Likewise of chunks.
-[[nodiscard]] constexpr bool chunk_occurs(Ends ends, std::int32_t stages, std::int32_t chunks) {
-  const std::int32_t pieces = stages * chunks;
-  return (pieces == 1) == (ends == Ends::both) && !(ends == Ends::none && pieces == 2);
-}
-
 }  // namespace orrery::estimate

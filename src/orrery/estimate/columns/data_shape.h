@@ -25,6 +25,15 @@ inline constexpr std::size_t kEnds = 4;
   return ends == Ends::head || ends == Ends::both;
 }
 
+/// Which ends stages of so many can have: all but `both`, or `both` alone.
+[[nodiscard]] constexpr bool occurs(Ends ends, std::int32_t stages) {
+  return (stages == 1) == (ends == Ends::both) && !(ends == Ends::none && stages == 2);
+}
+/// Likewise of chunks.
+[[nodiscard]] constexpr bool chunk_occurs(Ends ends, std::int32_t stages, std::int32_t chunks) {
+  const std::int32_t pieces = stages * chunks;
+  return (pieces == 1) == (ends == Ends::both) && !(ends == Ends::none && pieces == 2);
+}
 /// How many of each part a stage or chunk of so many layers has, by Place.
 [[nodiscard]] std::array<std::int64_t, kPlaces> parts_of(std::int64_t layers, Ends ends);
 

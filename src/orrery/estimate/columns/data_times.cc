@@ -98,12 +98,36 @@ Result<void> set_shares(const DataWork& work, const LayerTimes& layer, DataTimes
 
 }  // namespace
 
+namespace {
+
+/// Simulates all that is new at once.
+Result<void> ask_at_once(const DataWork& work, const LayerTimes& layer, OpCosts& costs) {
+  std::vector<Op> all{layer.product, layer.other};
+  const auto add = [&](const std::vector<Op>& ops) {
+    all.insert(all.end(), ops.begin(), ops.end());
+  };
+  const auto stages = static_cast<std::int32_t>(work.program().spec.parallel.pp);
+  for (std::size_t ends = 0; ends < kEnds; ++ends)
+    if (occurs(static_cast<Ends>(ends), stages)) add(work.step(static_cast<Ends>(ends)));
+  for (std::size_t place = 0; place < kPlaces; ++place) {
+    if (place != kLayerPlace && !work.data().gathers()) continue;
+    add(work.data().reduce(work.trained(place), Phase::weight_grad));
+    if (work.data().gathers()) add(work.data().gather(work.whole(place), Phase::forward));
+  }
+  for (const Op& op : layer.exchange)
+    if (op.size > 0) all.push_back(op);
+  if (auto asked = costs.alone(work.program(), all); !asked) return tl::unexpected(asked.error());
+  return {};
+}
+
+}  // namespace
+
 Result<DataTimes> data_times(const DataWork& work, const LayerTimes& layer, OpCosts& costs) {
   DataTimes out;
-  const bool staged = work.program().spec.parallel.pp > 1;
+  if (auto done = ask_at_once(work, layer, costs); !done) return tl::unexpected(done.error());
+  const auto stages = static_cast<std::int32_t>(work.program().spec.parallel.pp);
   for (std::size_t ends = 0; ends < kEnds; ++ends) {
-    if (staged == (static_cast<Ends>(ends) == Ends::both)) continue;
-    if (!staged && static_cast<Ends>(ends) != Ends::both) continue;
+    if (!occurs(static_cast<Ends>(ends), stages)) continue;
     const auto step = after_passes(work, static_cast<Ends>(ends), out.together, costs);
     if (!step) return tl::unexpected(step.error());
     out.step[ends] = *step;
@@ -121,13 +145,26 @@ Result<DataTimes> data_times(const DataWork& work, const LayerTimes& layer, OpCo
   return out;
 }
 
-Result<std::vector<Reduction>> reductions(const DataWork& work, std::int64_t layers, Ends ends,
-                                          OpCosts& costs) {
-  std::vector<Reduction> out;
-  for (const Bucket& bucket : work.buckets(layers, ends)) {
-    const auto takes = sum_of(work.data().reduce(bucket.sum, Phase::weight_grad), work, costs);
-    if (!takes) return tl::unexpected(takes.error());
-    if (*takes > 0) out.push_back({bucket.after, *takes});
+Result<SentOff> sums_sent_off(const DataWork& work, std::int64_t layers, std::int32_t chunks,
+                              OpCosts& costs) {
+  const auto stages = static_cast<std::int32_t>(work.program().spec.parallel.pp);
+  SentOff out;
+  std::vector<Op> all;
+  for (const bool told : {false, true}) {
+    for (std::size_t ends = 0; ends < kEnds; ++ends) {
+      if (!chunk_occurs(static_cast<Ends>(ends), stages, chunks)) continue;
+      for (const Bucket& bucket : work.buckets(layers, static_cast<Ends>(ends))) {
+        const auto ops = work.data().reduce(bucket.sum, Phase::weight_grad);
+        all.insert(all.end(), ops.begin(), ops.end());
+        if (!told) continue;
+        const auto takes = sum_of(ops, work, costs);
+        if (!takes) return tl::unexpected(takes.error());
+        if (*takes > 0) out[ends].push_back({bucket.after, *takes});
+      }
+    }
+    if (told) break;
+    if (auto asked = costs.alone(work.program(), all); !asked)  // all that is new at once
+      return tl::unexpected(asked.error());
   }
   return out;
 }

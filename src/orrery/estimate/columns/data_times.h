@@ -40,8 +40,10 @@ struct Reduction {
 /// those of simulations.
 [[nodiscard]] Result<DataTimes> data_times(const DataWork& work, const LayerTimes& layer,
                                            OpCosts& costs);
-/// Of a chunk. Errc: likewise.
-[[nodiscard]] Result<std::vector<Reduction>> reductions(const DataWork& work, std::int64_t layers,
-                                                        Ends ends, OpCosts& costs);
+/// Of chunks of so many layers, by Ends.
+using SentOff = std::array<std::vector<Reduction>, kEnds>;
+/// `chunks`: of a stage. Errc: likewise.
+[[nodiscard]] Result<SentOff> sums_sent_off(const DataWork& work, std::int64_t layers,
+                                            std::int32_t chunks, OpCosts& costs);
 
 }  // namespace orrery::estimate
