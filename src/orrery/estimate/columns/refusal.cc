@@ -17,6 +17,7 @@ std::string Columns::refusal(const study::Cluster& cluster, const workload::Spec
   if (platform.fabric != nullptr) return "its cluster is a fabric";
   if (platform.network != platform::NetworkModelKind::analytical)
     return "messages of its cluster are in each other's way";
+  if (platform.device.expansion) return "its devices have memory beside their own";
   if (base.offload.optimizer || base.offload.weights) return "it has memory beside devices";
   if (base.compat != workload::Compat::none) return "it counts as another generator does";
   if (parallel.cp > 1) return "its sequences are cut over context parallelism";
