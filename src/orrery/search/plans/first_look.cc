@@ -37,27 +37,34 @@ SeenPlan seen_in(const StepColumns& steps, std::size_t row,
 
 Result<std::vector<SeenPlan>> first_look(const std::vector<workload::Spec>& plans,
                                          const std::vector<workload::RecomputeKind>& recompute,
-                                         const std::shared_ptr<const study::Cluster>& cluster,
-                                         estimate::OpCosts& costs) {
-  std::vector<SeenPlan> seen;
-  if (plans.empty() || !estimate::Columns::refusal(*cluster, plans.front()).empty()) return seen;
-  estimate::PlanColumns columns;
-  columns.reserve(plans.size() * recompute.size());
-  for (workload::Spec plan : plans) {
+                                         estimate::Columns& columns) {
+  estimate::PlanColumns all;
+  all.reserve(plans.size() * recompute.size());
+  for (const workload::Spec& plan : plans) {
     for (const workload::RecomputeKind kind : recompute) {
-      plan.recompute.kind = kind;
-      columns.add(plan);
+      all.add(plan);
+      all.recompute.back() = kind;
     }
   }
-  estimate::Columns told(cluster, plans.front(), costs);
-  if (auto done = told.prepare(columns); !done) return tl::unexpected(done.error());
+  if (auto done = columns.prepare(all); !done) return tl::unexpected(done.error());
   StepColumns steps;
-  steps.resize(columns.size());
-  told.tell(columns, steps);
-  const auto rules = workload::rules();
+  steps.resize(all.size());
+  columns.tell(all, steps);
+  static const auto rules = workload::rules();
+  std::vector<SeenPlan> seen;
   for (std::size_t i = 0; i < plans.size(); ++i)
     seen.push_back(seen_in(steps, i * recompute.size(), recompute, rules));
   return seen;
+}
+
+Result<std::vector<SeenPlan>> first_look(const std::vector<workload::Spec>& plans,
+                                         const std::vector<workload::RecomputeKind>& recompute,
+                                         const std::shared_ptr<const study::Cluster>& cluster,
+                                         estimate::OpCosts& costs) {
+  if (plans.empty() || !estimate::Columns::refusal(*cluster, plans.front()).empty())
+    return std::vector<SeenPlan>{};
+  estimate::Columns columns(cluster, plans.front(), costs);
+  return first_look(plans, recompute, columns);
 }
 
 }  // namespace orrery::search

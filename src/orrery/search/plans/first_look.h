@@ -34,4 +34,9 @@ struct SeenPlan {
     const std::vector<workload::Spec>& plans, const std::vector<workload::RecomputeKind>& recompute,
     const std::shared_ptr<const study::Cluster>& cluster, estimate::OpCosts& costs);
 
+/// The same of columns that are there.
+[[nodiscard]] Result<std::vector<SeenPlan>> first_look(
+    const std::vector<workload::Spec>& plans, const std::vector<workload::RecomputeKind>& recompute,
+    estimate::Columns& columns);
+
 }  // namespace orrery::search

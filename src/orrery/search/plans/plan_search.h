@@ -21,6 +21,7 @@ namespace orrery::search {
 
 /// Which models answer.
 enum class Gear : std::uint8_t {
+  columns,   ///< in closed form where that is known (estimate/columns), else as `estimate`
   estimate,  ///< what ops take by themselves, put together without events (estimate/program)
   simulate,  ///< every plan is simulated
   automatic  ///< every plan is estimated, the best are simulated
