@@ -77,8 +77,8 @@ TEST(ColumnsFirst, ThreadsAndFilesChangeNothing) {
     const auto found = explored(space, options_with(Gear::columns, threads, file));
     EXPECT_GT(found.found_out, 0u);
     const std::string bytes = bytes_of(file);
-    EXPECT_NE(bytes.find("\"gear\":\"columns\""), std::string::npos);
-    EXPECT_NE(bytes.find("\"gear\":\"estimate\""), std::string::npos);
+    EXPECT_NE(bytes.find("\"gear\": \"columns\""), std::string::npos);
+    EXPECT_NE(bytes.find("\"gear\": \"estimate\""), std::string::npos);
     if (first.empty()) first = bytes;
     EXPECT_EQ(bytes, first);
     const auto again = explored(space, options_with(Gear::columns, 2, file));
