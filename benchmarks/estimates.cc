@@ -18,6 +18,7 @@
 #include <string>
 #include <vector>
 
+#include "drawn_plans.h"
 #include "orrery/estimate/program/play.h"
 #include "orrery/estimate/program/simulated.h"
 
@@ -48,30 +49,6 @@ double median(std::vector<double> values) {
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
   std::nth_element(values.begin(), middle, values.end());
   return *middle;
-}
-
-/// A plan for so many devices, legal or not.
-std::string draw(std::mt19937_64& random, std::int64_t devices) {
-  const auto one_of = [&](const auto& list) { return list[random() % std::size(list)]; };
-  static const std::vector<std::string> models{"llama-3-8b", "llama-2-13b", "llama-3-70b",
-                                               "gpt3-175b", "mixtral-8x7b"};
-  static const std::vector<std::string> schedules{"1f1b", "gpipe", "zb_h1", "interleaved"};
-  static const std::vector<std::string> sharding{"none", "zero1", "zero2", "zero3"};
-  static const std::vector<std::string> recompute{"none", "selective", "full"};
-  const std::string model = one_of(models);
-  const int tp = one_of(std::vector{1, 2, 4, 8}), pp = one_of(std::vector{1, 1, 2, 4, 8, 16});
-  const std::int64_t dp = std::max<std::int64_t>(devices / (tp * pp), 1);
-  const int ep = model == "mixtral-8x7b" ? one_of(std::vector{1, 2, 4, 8}) : 1;
-  const std::string schedule = pp > 1 ? one_of(schedules) : "1f1b";
-  const int chunks = schedule == "interleaved" ? one_of(std::vector{2, 4, 5}) : 1;
-  const int micro = one_of(std::vector{1, 2, 4}), batches = one_of(std::vector{4, 8, 16, 32, 64});
-  return fmt::format(
-      "{{version: 1, model: {}, parallel: {{tp: {}, pp: {}, dp: {}, ep: {}, sharding: {}, sp: "
-      "{}}}, "
-      "schedule: {{kind: {}, chunks: {}}}, batch: {{global: {}, micro: {}, seq: 2048}}, recompute: "
-      "{{kind: {}}}}}",
-      model, tp, pp, dp, ep, dp > 1 ? one_of(sharding) : "none", tp > 1 && random() % 2 == 0,
-      schedule, chunks, micro * batches * dp, micro, one_of(recompute));
 }
 
 Result<Tried> attempt(std::string text, const workload::Program& program,
@@ -140,7 +117,7 @@ int main(int count, char** words) {
   estimate::OpCosts costs(cluster);
   std::vector<Tried> all;
   while (all.size() < plans) {
-    const std::string text = draw(random, cluster->ranks);
+    const std::string text = benchmarks::drawn_plan(random, cluster->ranks);
     const auto spec = workload::parse_spec(text, "plan");
     if (!spec) return fail_with(spec.error());
     if (!workload::legal(*spec) || spec->parallel.world() != cluster->ranks) continue;

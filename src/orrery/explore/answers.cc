@@ -69,7 +69,7 @@ Answers::Open Answers::look_up(const std::vector<std::uint64_t>& points, std::si
     std::string key;
     if (kept_file_) {
       key = digest(space_, *asked, gear);
-      order_.emplace(std::tuple(points[i], gear == Gear::simulate), key);
+      order_.emplace(std::tuple(points[i], gear), key);
       if (const auto known = kept_.find(key); known != kept_.end()) {
         told[i] = known->second;
         continue;

@@ -76,8 +76,8 @@ class Answers {
   std::optional<space::KeptFile> kept_file_;
   Kept kept_;
   std::map<std::string, std::string> lines_;  ///< by digest
-  /// Digests in the order of lines: by the point's number, estimates first.
-  std::map<std::tuple<std::uint64_t, bool>, std::string> order_;
+  /// Digests in the order of lines: by the point's number, the cheapest gear first.
+  std::map<std::tuple<std::uint64_t, search::Gear>, std::string> order_;
   std::size_t found_out_ = 0;
   BestSoFar estimated_, simulated_;
   std::optional<Error> error_;

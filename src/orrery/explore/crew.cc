@@ -112,7 +112,10 @@ bool CrewExecutor::hand_out(std::uint32_t to, std::span<const Question> question
   if (left == 0) return false;
   const std::uint64_t each = std::clamp<std::uint64_t>(left / (4 * threads_), 1, most);
   const Piece piece{next_, next_ + std::min<std::size_t>(left, each * worker(to).threads)};
-  std::string text = fmt::format("{}{}", kLook, gear == Gear::simulate ? 1 : 0);
+  std::string text = fmt::format("{}{}", kLook,
+                                 gear == Gear::simulate  ? 1
+                                 : gear == Gear::columns ? 2
+                                                         : 0);
   for (std::size_t i = piece.begin; i < piece.end; ++i)
     text += fmt::format(" {}", questions[i].point);
   channel_.send(to, std::move(text));
@@ -182,7 +185,8 @@ void serve(Channel& channel, std::uint32_t threads) {
       channel.send(0, fmt::format("{}{}", kReady, threads_of(threads)));
     } else if (said.starts_with(kLook) && space) {
       auto numbers = numbers_of(said.substr(kLook.size()));
-      const Gear gear = !numbers.empty() && numbers[0] == 1 ? Gear::simulate : Gear::estimate;
+      const std::uint64_t word = numbers.empty() ? 0 : numbers[0];
+      const Gear gear = word == 1 ? Gear::simulate : word == 2 ? Gear::columns : Gear::estimate;
       if (!numbers.empty()) numbers.erase(numbers.begin());
       channel.send(0, answers_to(*space, *executor, gear, numbers));
     }

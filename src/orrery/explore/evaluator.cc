@@ -81,8 +81,10 @@ Result<Rates> rates_at(const SearchSpace& space, const At& at) {
 }
 
 std::string digest(const SearchSpace& space, const Asked& asked, Gear gear) {
-  std::string text = fmt::format("{}\n{}\n{}\n{}\n{}\n", kForm, ORRERY_VERSION,
-                                 gear == Gear::simulate, asked.cluster.dump(), asked.job.dump());
+  const std::string by =
+      gear == Gear::columns ? "columns" : fmt::format("{}", gear == Gear::simulate);
+  std::string text = fmt::format("{}\n{}\n{}\n{}\n{}\n", kForm, ORRERY_VERSION, by,
+                                 asked.cluster.dump(), asked.job.dump());
   for (const std::string& word : space.file.recompute) text += word + "\n";
   calibrate::Sha256 sum;
   sum.add(std::as_bytes(std::span(text)));
@@ -106,7 +108,7 @@ Result<Evaluator::Known*> Evaluator::cluster_of(const Json& asked) {
           [](const auto& a, const auto& b) { return a.second.asked < b.second.asked; }));
     auto cluster = std::make_shared<const study::Cluster>(*std::move(read));
     auto costs = std::make_unique<estimate::OpCosts>(cluster);
-    found = clusters_.emplace(key, Known{std::move(cluster), std::move(costs), 0}).first;
+    found = clusters_.emplace(key, Known{std::move(cluster), std::move(costs), 0, {}}).first;
   }
   found->second.asked = ++asked_;
   return &found->second;
@@ -163,6 +165,11 @@ Result<Told> Evaluator::told_of(const Asked& asked, Gear gear) {
   told.peak = device.rated.count();
   if (const platform::DeviceEntry* entry = platform::find_device(device.entry))
     told.device_power = entry->power_w;
+  if (gear == Gear::columns) {
+    auto seen = told_in_columns(asked, **known, told);
+    if (!seen) return tl::unexpected(seen.error());
+    if (*seen) return **std::move(seen);
+  }
   auto spec = spec_of(asked.job, *(*known)->cluster);
   if (!spec) {
     told.why = broken_rule(spec.error());

@@ -6,9 +6,11 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "orrery/core/error.h"
+#include "orrery/estimate/columns/columns.h"
 #include "orrery/estimate/program/op_costs.h"
 #include "orrery/explore/figures.h"
 #include "orrery/explore/space_file.h"
@@ -41,7 +43,8 @@ class Evaluator {
  public:
   explicit Evaluator(const SearchSpace& space) : space_(space) {}
 
-  /// By an estimate (of plans that have none: `not_told`), or simulated. Whatever cannot be read or
+  /// In closed form where columns know it, by an estimate (of plans that have none: `not_told`), or
+  /// simulated. Whatever cannot be read or
   /// simulated has `failed`.
   [[nodiscard]] Told tell(const Asked& asked, search::Gear gear);
 
@@ -54,9 +57,21 @@ class Evaluator {
     std::shared_ptr<const study::Cluster> cluster;
     std::unique_ptr<estimate::OpCosts> costs;
     std::uint64_t asked = 0;
+    std::map<std::string, std::unique_ptr<estimate::Columns>> columns{};  ///< by job
+  };
+  /// A job on so many devices, for columns.
+  struct Job {
+    workload::Spec spec;
+    std::string family;  ///< all of it that is no column
+    double model_flops = 0;
+    std::int64_t tokens = 0;
   };
   [[nodiscard]] Result<Known*> cluster_of(const Json& asked);
   [[nodiscard]] Result<workload::Spec> spec_of(const Json& job, const study::Cluster& cluster);
+  /// Nothing: columns do not know it.
+  [[nodiscard]] Result<std::optional<Told>> told_in_columns(const Asked& asked, Known& known,
+                                                            const Told& begun);
+  [[nodiscard]] std::optional<Job> job_of(const Asked& asked, const Known& known);
   [[nodiscard]] search::FittedPlan fitted(workload::Spec spec, const Known& known) const;
   [[nodiscard]] Result<Told> told_of(const Asked& asked, search::Gear gear);
   [[nodiscard]] Result<Told> time(const workload::Program& program, Known& known, Told told,
@@ -64,6 +79,7 @@ class Evaluator {
 
   const SearchSpace& space_;
   std::map<std::string, Known> clusters_;
+  std::map<std::string, std::optional<Job>> jobs_;  ///< by text and devices
   std::uint64_t asked_ = 0;
 };
 

@@ -7,6 +7,7 @@
 
 #include "orrery/explore/known_points.h"
 #include "orrery/explore/rivals.h"
+#include "orrery/search/plans/halving.h"
 
 namespace orrery::explore {
 
@@ -16,6 +17,8 @@ namespace {
 
 /// How often what is beside the best is looked at, where something there was better.
 constexpr int kRounds = 1000;
+/// From so many points on all are told in columns first.
+constexpr double kManyPoints = 4096;
 /// How often the front is simulated again after simulations changed it.
 constexpr int kFronts = 8;
 
@@ -25,7 +28,7 @@ class Exploration {
       : space_(space),
         options_(options),
         answers_(answers),
-        first_(options.gear == Gear::simulate ? Gear::simulate : Gear::estimate),
+        first_(first_gear(space, options.gear)),
         points_(space, answers) {}
 
   Result<Explored> run() {
@@ -84,6 +87,8 @@ class Exploration {
     std::optional<std::uint64_t> best;
     for (int round = 0; round < kFronts && (round == 0 || best != points_.best_in(0)); ++round) {
       if (auto done = look_beside(); !done) return done;
+      if (first_ == Gear::columns)
+        if (auto done = play(); !done) return done;
       if (options_.gear == Gear::automatic)
         if (auto done = simulate(); !done) return done;
       best = points_.best_in(0);
@@ -107,7 +112,9 @@ class Exploration {
       known.push_back(number);
       simulated = simulated || found->second.simulation;
     }
-    return simulated ? points_.look_at(known, Gear::simulate, "simulate") : Result<void>{};
+    if (simulated) return points_.look_at(known, Gear::simulate, "simulate");
+    return first_ == Gear::columns ? points_.look_at(known, Gear::estimate, "estimate")
+                                   : Result<void>{};
   }
 
   /// Around the best of each objective, until none is better; along continuous axes closer and
@@ -152,6 +159,50 @@ class Exploration {
     }
     return look_at(admitted);
   }
+
+  /// Those of all that may be among the best in the first objective, and the front.
+  Result<void> play() {
+    std::vector<std::uint64_t> numbers;
+    std::vector<std::optional<double>> told;
+    for (const auto& [number, point] : points_.all()) {
+      if (!point.allowed || !point.columns) continue;
+      numbers.push_back(number);
+      told.push_back(growing(scores_of(space_, point.figures)[0]));
+    }
+    search::Halving halving(std::move(told), 2 * options_.simulated);
+    const auto estimate = [&](const std::vector<std::uint64_t>& chosen) {
+      return points_.look_at(chosen, Gear::estimate, "estimate");
+    };
+    for (auto chosen = halving.next(); !chosen.empty(); chosen = halving.next()) {
+      std::vector<std::uint64_t> some;
+      for (const std::size_t one : chosen) some.push_back(numbers[one]);
+      if (auto done = estimate(some); !done) return done;
+      for (const std::size_t one : chosen) {
+        const Point& point = points_.all().at(numbers[one]);
+        if (point.allowed) halving.found(one, growing(scores_of(space_, point.figures)[0]));
+      }
+    }
+    if (const auto best = points_.best_in(0)) {  // what axes do is told by the same gear
+      std::vector<std::uint64_t> around;
+      for (const auto& along : beside(space_, *best))
+        for (const std::uint64_t number : along)
+          if (points_.all().contains(number)) around.push_back(number);
+      if (auto done = estimate(around); !done) return done;
+    }
+    for (int round = 0; round < kFronts; ++round) {  // whoever is on the front by now
+      std::vector<std::uint64_t> open;
+      for (const std::uint64_t number : points_.best()) {
+        const Point& point = points_.all().at(number);
+        if (point.front && !point.estimate && !point.simulation) open.push_back(number);
+      }
+      if (open.empty()) break;
+      if (auto done = estimate(open); !done) return done;
+    }
+    return {};
+  }
+
+  /// A score as something that grows with the step's time, above 0: less is better.
+  static double growing(double score) { return score < 0 ? -1 / score : score; }
 
   /// The front and the best, and a quarter as many of the rest; then whoever is on the front by
   /// now.
@@ -210,6 +261,16 @@ class Exploration {
   }
 
   void count_off(const Point& point) {
+    if (point.columns && point.columns->step > 0) {
+      ++explored_.in_columns;
+      if (point.estimate && point.estimate->step > 0) {
+        ++explored_.played;
+        const double by =
+            static_cast<double>(point.columns->step) / static_cast<double>(point.estimate->step) -
+            1;
+        if (std::abs(by) > std::abs(explored_.columns_off)) explored_.columns_off = by;
+      }
+    }
     const auto off = point.estimate_off();
     if (off && std::abs(*off) > std::abs(explored_.worst_off)) explored_.worst_off = *off;
   }
@@ -223,6 +284,14 @@ class Exploration {
 };
 
 }  // namespace
+
+Gear first_gear(const SearchSpace& space, Gear gear) {
+  if (gear != Gear::automatic) return gear;
+  const Sample& sample = space.file.sample;
+  double points = space.coarse_combinations();
+  if (sample.how != How::all) points = std::min(points, static_cast<double>(sample.points));
+  return points >= kManyPoints ? Gear::columns : Gear::estimate;
+}
 
 Result<Explored> explore(const SearchSpace& space, const ExploreOptions& options) {
   auto answers = Answers::open(space, options.answers);

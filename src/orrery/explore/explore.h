@@ -32,13 +32,20 @@ struct ExploreOptions {
 /// A point that was looked at.
 struct Point {
   std::uint64_t number = 0;
-  std::optional<Told> estimate, simulation;
+  std::optional<Told> columns, estimate, simulation;
   Figures figures;       ///< of what is known best; where it fits
   bool allowed = false;  ///< it fits, and all constraints hold
   bool front = false;    ///< no other that is allowed beats it in all objectives
   std::string against;   ///< the first constraint that does not hold
 
-  [[nodiscard]] const Told& told() const { return simulation ? *simulation : *estimate; }
+  [[nodiscard]] const Told& told() const {
+    return simulation ? *simulation : estimate ? *estimate : *columns;
+  }
+  [[nodiscard]] const std::optional<Told>& by(search::Gear gear) const {
+    return gear == search::Gear::simulate  ? simulation
+           : gear == search::Gear::columns ? columns
+                                           : estimate;
+  }
   /// Where it has both steps: how far the estimate's is off the simulation's, as a share.
   [[nodiscard]] std::optional<double> estimate_off() const {
     if (!estimate || !simulation || estimate->step == 0 || simulation->step == 0)
@@ -97,14 +104,21 @@ struct Explored {
   std::size_t found_out = 0;            ///< all else was known before
   std::size_t simulations = 0;          ///< points that have one
   double worst_off = 0;                 ///< of estimates against simulations, as a share
-  std::vector<AxisEffect> effects;      ///< of axes with several values; the strongest first
-  std::vector<Rival> rivals;            ///< the best first
+  std::size_t in_columns = 0, played = 0;  ///< points told in columns; of these estimated, too
+  double columns_off = 0;                  ///< of columns against estimates, as a share
+  std::vector<AxisEffect> effects;         ///< of axes with several values; the strongest first
+  std::vector<Rival> rivals;               ///< the best first
 };
 
+/// Of a search by `gear`, what all points are told by. Where there are 4,096 or more, `automatic`
+/// begins with columns.
+[[nodiscard]] search::Gear first_gear(const SearchSpace& space, search::Gear gear);
+
 /// Looks at the points that the space's sample says; but for `all` then at those beside the best,
-/// one axis at a time, until none is better; and simulates the front, the best, and some of the
-/// rest. One of several parts only looks at its share of the points. Errc: usage (parts of
-/// `evolve`); those of expressions and of keeping; the first failure where everything fails.
+/// one axis at a time, until none is better; plays those of many that may be among the best
+/// (search/plans/halving); and simulates the front, the best, and some of the rest. One of several
+/// parts only looks at its share of the points. Errc: usage (parts of `evolve`); those of
+/// expressions and of keeping; the first failure where everything fails.
 [[nodiscard]] Result<Explored> explore(const SearchSpace& space, const ExploreOptions& options);
 
 }  // namespace orrery::explore

@@ -75,6 +75,17 @@ bool read_told(const Json& line, Told& out) {
 
 }  // namespace
 
+std::string_view gear_word(search::Gear gear) {
+  switch (gear) {
+    case search::Gear::columns:
+      return "columns";
+    case search::Gear::simulate:
+      return "simulate";
+    default:
+      return "estimate";
+  }
+}
+
 std::string line_of(const SearchSpace& space, const At& at, search::Gear gear,
                     const std::string& digest, const Told& told) {
   std::string text;
@@ -83,7 +94,7 @@ std::string line_of(const SearchSpace& space, const At& at, search::Gear gear,
   for (std::size_t a = 0; a < at.size(); ++a)
     json.field(space.axes[a].name, space.axes[a].labels[at[a]]);
   json.end_object();
-  json.field("gear", gear == search::Gear::simulate ? "simulate" : "estimate");
+  json.field("gear", gear_word(gear));
   json.field("state", config::word_of(told.state)).field("why", told.why);
   json.field("plan", told.plan).field("step_ps", told.step).field("memory", told.memory);
   json.field("devices", told.devices).field("samples", told.samples).field("tokens", told.tokens);

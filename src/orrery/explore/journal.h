@@ -20,6 +20,9 @@ namespace orrery::explore {
 /// By digest (which has the gear in it).
 using Kept = std::map<std::string, Told, std::less<>>;
 
+/// What a line calls the gear that told it: "columns", "estimate", "simulate".
+[[nodiscard]] std::string_view gear_word(search::Gear gear);
+
 /// One line, with a newline.
 [[nodiscard]] std::string line_of(const SearchSpace& space, const At& at, search::Gear gear,
                                   const std::string& digest, const Told& told);

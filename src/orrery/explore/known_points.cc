@@ -15,9 +15,7 @@ Result<void> KnownPoints::look_at(const std::vector<std::uint64_t>& numbers, Gea
   std::vector<std::uint64_t> open;
   for (const std::uint64_t number : numbers) {
     const auto known = points_.find(number);
-    const bool there =
-        known != points_.end() && (gear == Gear::simulate ? known->second.simulation.has_value()
-                                                          : known->second.estimate.has_value());
+    const bool there = known != points_.end() && known->second.by(gear).has_value();
     if (!there) open.push_back(number);
   }
   auto told = answers_.tell(open, gear, what);
@@ -25,7 +23,9 @@ Result<void> KnownPoints::look_at(const std::vector<std::uint64_t>& numbers, Gea
   for (std::size_t i = 0; i < open.size(); ++i) {
     Point& point = points_[open[i]];
     point.number = open[i];
-    (gear == Gear::simulate ? point.simulation : point.estimate) = std::move((*told)[i]);
+    (gear == Gear::simulate  ? point.simulation
+     : gear == Gear::columns ? point.columns
+                             : point.estimate) = std::move((*told)[i]);
     auto held = judged(space_, open[i], point.told());
     if (!held) return tl::unexpected(held.error());
     point.figures = held->figures;

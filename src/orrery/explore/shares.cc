@@ -7,6 +7,7 @@
 #include <map>
 
 #include "orrery/core/text.h"
+#include "orrery/explore/explore.h"
 #include "orrery/explore/journal.h"
 
 namespace orrery::explore {
@@ -20,8 +21,7 @@ Result<bool> is_open(const SearchSpace& space, std::uint64_t point, Gear gear, c
   if (kept.empty()) return true;
   const auto asked = asked_at(space, space.at(point));
   if (!asked) return false;  // nobody can look at it
-  const bool simulate = gear == Gear::simulate;
-  const auto first = kept.find(digest(space, *asked, simulate ? gear : Gear::estimate));
+  const auto first = kept.find(digest(space, *asked, first_gear(space, gear)));
   if (first == kept.end()) return true;
   if (gear != Gear::automatic || first->second.state != State::not_told) return false;
   return !kept.contains(digest(space, *asked, Gear::simulate));

@@ -50,6 +50,7 @@ void write_point(report::JsonWriter& json, const SearchSpace& space, const Point
     json.field(space.axes[a].name, space.axes[a].labels[at[a]]);
   json.end_object();
   json.field("front", point.front).field("plan", point.told().plan);
+  if (point.columns && point.columns->step > 0) json.field("columns_ps", point.columns->step);
   if (point.estimate && point.estimate->step > 0) json.field("estimate_ps", point.estimate->step);
   if (point.simulation) json.field("simulated_ps", point.simulation->step);
   if (point.simulation && point.simulation->shares) {
@@ -101,6 +102,9 @@ std::string explore_json(const SearchSpace& space, const Explored& explored, std
         .field("not_told", static_cast<std::int64_t>(explored.not_told))
         .field("failed", static_cast<std::int64_t>(explored.failed))
         .field("simulated", static_cast<std::int64_t>(explored.simulations))
+        .field("in_columns", static_cast<std::int64_t>(explored.in_columns))
+        .field("played", static_cast<std::int64_t>(explored.played))
+        .field("worst_columns_off", explored.columns_off)
         .field("worst_estimate_off", explored.worst_off)
         .key("checked");
     write_checked(json, explored.checked);

@@ -150,6 +150,10 @@ std::string notes(const SearchSpace& space, const Explored& explored, std::size_
   if (both)
     text += fmt::format("{} simulated; estimates were ", plural(explored.simulations, "point")) +
             estimates_off(explored.worst_off, explored.simulations >= explored.fitting);
+  if (explored.in_columns > 0)
+    text += fmt::format("{} told in closed form, {} of them played: up to {:.1f} % off.\n",
+                        plural(explored.in_columns, "point"), explored.played,
+                        std::abs(explored.columns_off) * 100);
   return text;
 }
 

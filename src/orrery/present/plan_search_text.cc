@@ -156,6 +156,10 @@ std::string plan_search_text(const PlanSearch& search, report::Style style) {
   if (both)
     text += "Estimates were " +
             estimates_off(search.worst_off, all && search.fitting <= search.best.size());
+  if (search.in_columns > 0)
+    text += fmt::format(
+        "{} of the {} plans that fit were told in closed form, up to {:.1f} % off; {} played.\n",
+        search.in_columns, search.fitting, std::abs(search.columns_off) * 100, search.played);
   return text + lost_table(search, style);
 }
 
@@ -171,6 +175,9 @@ std::string plan_search_json(const PlanSearch& search) {
         .field("fitting", static_cast<std::int64_t>(search.fitting))
         .field("too_large", static_cast<std::int64_t>(search.too_large))
         .field("not_told", static_cast<std::int64_t>(search.not_told))
+        .field("in_columns", static_cast<std::int64_t>(search.in_columns))
+        .field("played", static_cast<std::int64_t>(search.played))
+        .field("worst_columns_off", search.columns_off)
         .field("worst_estimate_off", search.worst_off)
         .key("illegal")
         .begin_object();

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "orrery/estimate/program/op_costs_internal.h"
 #include "orrery/estimate/program/simulated.h"
 #include "orrery/model/compute/interference.h"
 #include "orrery/model/network/network.h"
@@ -22,17 +23,6 @@ using workload::Role;
 namespace {
 
 bool is_message(const Op& op) { return op.kind == NodeKind::send || op.kind == NodeKind::recv; }
-
-/// Whether members of the group are on several stages.
-bool crosses_stages(const Program& program, workload::Axis axis) {
-  const auto& mesh = program.mesh;
-  const std::uint32_t stages = mesh.size(workload::Dim::pp);
-  if (stages == 1) return false;
-  const std::uint32_t stride = mesh.stride(workload::Dim::pp);
-  for (const auto& digit : mesh.axis(axis).digits)
-    if (digit.stride == stride && digit.count > 1) return true;
-  return false;
-}
 
 /// Calls `visit` with the number of each body that the role runs, once each.
 template <class Visit>

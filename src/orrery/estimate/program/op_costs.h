@@ -67,6 +67,25 @@ class OpCosts {
   /// Errc: those of simulations; stall.
   [[nodiscard]] Result<Times> of(const workload::Program& program);
 
+  /// What ops that a program's first role would run take by themselves, in groups of its mesh;
+  /// what collectives take of kernels is left out. In those across stages all take part; its roles
+  /// are whole stages. No messages. Errc: as `of`.
+  [[nodiscard]] Result<std::vector<Cost>> alone(const workload::Program& program,
+                                                const std::vector<workload::Op>& ops);
+  /// What a collective takes of a device that such a kernel beside it lacks, as a share. Both have
+  /// been asked about. Errc: as `of`.
+  [[nodiscard]] Result<double> taken(const workload::Program& program,
+                                     const workload::Op& collective, const workload::Op& kernel);
+  /// Of two collectives of the first role at once: by which share of the shorter one they take
+  /// longer than the longer one. Both have been asked about. Errc: as `of`.
+  [[nodiscard]] Result<double> together(const workload::Program& program, const workload::Op& a,
+                                        const workload::Op& b) {
+    return shared_time(program, 0, a, b);
+  }
+  /// A message from one rank to another, in nobody's way, in picoseconds.
+  [[nodiscard]] std::int64_t message(std::uint32_t from, std::uint32_t to,
+                                     std::int64_t bytes) const;
+
   /// How many ops were simulated so far.
   [[nodiscard]] std::size_t known() const { return known_.size(); }
 

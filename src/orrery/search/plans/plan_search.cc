@@ -13,7 +13,9 @@
 
 #include "orrery/core/thread_pool.h"
 #include "orrery/estimate/program/play.h"
+#include "orrery/search/plans/first_look.h"
 #include "orrery/search/plans/fitted_plan.h"
+#include "orrery/search/plans/halving.h"
 #include "orrery/study/description.h"
 #include "orrery/study/device_memory.h"
 #include "orrery/study/expanded.h"
@@ -25,6 +27,9 @@ using workload::Program;
 using workload::Spec;
 
 namespace {
+
+/// From so many plans on all are told in columns first.
+constexpr std::size_t kMany = 512;
 
 using ClusterRef = std::shared_ptr<const study::Cluster>;
 
@@ -54,18 +59,25 @@ class Searching {
         cluster_(std::move(cluster)),
         search_(search),
         progress_(progress),
+        costs_(cluster_),
         pool_(question.threads > 0 ? question.threads
                                    : std::max(1u, std::thread::hardware_concurrency())) {}
 
   Result<void> all(const std::vector<Spec>& plans) {
     search_.plans = plans.size();
-    fit_all(plans);
+    if (question_.gear != Gear::simulate && plans.size() >= kMany) {
+      if (auto done = look_first(plans); !done) return done;
+    } else {
+      fit_all(plans);
+      search_.played = answers_.size();
+    }
     if (question_.gear == Gear::simulate) {
       if (auto done = simulate_best(answers_.size()); !done) return done;
     } else {
-      if (auto done = estimate_all(); !done) return done;
+      if (search_.in_columns == 0)
+        if (auto done = estimate_all(); !done) return done;
       sort(answers_);
-      const std::size_t most = std::max(question_.simulated, question_.best);
+      const std::size_t most = kept();
       if (question_.gear == Gear::automatic)
         if (auto done = simulate_best(std::min(most, answers_.size())); !done) return done;
     }
@@ -88,23 +100,91 @@ class Searching {
     progress_(what, done, of);
   }
 
-  void fit_all(const std::vector<Spec>& plans) {
+  [[nodiscard]] std::size_t kept() const { return std::max(question_.simulated, question_.best); }
+
+  /// All told in columns, the best of them played.
+  Result<void> look_first(const std::vector<Spec>& plans) {
+    const auto seen = first_look(plans, space_.recompute, cluster_, costs_);
+    if (!seen) return tl::unexpected(seen.error());
+    std::vector<Spec> unseen, fitting;
+    std::vector<std::optional<double>> told;
+    for (std::size_t i = 0; i < plans.size(); ++i) {
+      const SeenPlan* one = seen->empty() ? nullptr : &(*seen)[i];
+      if (one == nullptr || !one->seen) {
+        unseen.push_back(plans[i]);
+        continue;
+      }
+      Spec spec = plans[i];
+      spec.recompute.kind = one->recompute;
+      if (!one->fits) {
+        add_unfit({{}, one->memory, std::move(spec), one->rule});
+        continue;
+      }
+      fitting.push_back(std::move(spec));
+      told.push_back(one->step);
+      if (one->step) ++search_.in_columns;
+    }
+    if (search_.in_columns == 0) {
+      search_.illegal.clear();
+      search_.too_large = 0;
+      search_.smallest.reset();
+      fit_all(plans);
+      search_.played = answers_.size();
+      return {};
+    }
+    fit_all(unseen);  // and these are played whatever they are
+    if (auto done = estimate_all(); !done) return done;
+    return play_best(fitting, std::move(told));
+  }
+
+  /// Plans that fit, by halves: whoever may be among the best.
+  Result<void> play_best(const std::vector<Spec>& fitting,
+                         std::vector<std::optional<double>> told) {
+    std::vector<PlanAnswer> known = std::move(answers_);
+    search_.fitting += fitting.size();
+    Halving halving(std::move(told), kept());
+    for (auto chosen = halving.next(); !chosen.empty(); chosen = halving.next()) {
+      std::vector<Spec> plans;
+      for (const std::size_t one : chosen) plans.push_back(fitting[one]);
+      answers_.clear();
+      const std::uint64_t counted = search_.fitting;
+      fit_all(plans, false);
+      search_.fitting = counted;
+      std::vector<std::size_t> still;
+      if (auto done = estimate_all(&still); !done) return done;
+      for (std::size_t i = 0; i < answers_.size(); ++i)
+        halving.found(chosen[still[i]], static_cast<double>(answers_[i].step().count()));
+      std::move(answers_.begin(), answers_.end(), std::back_inserter(known));
+    }
+    answers_ = std::move(known);
+    search_.played = answers_.size();
+    search_.columns_off = halving.most_off();
+    return {};
+  }
+
+  void add_unfit(FittedPlan one) {
+    if (one.memory == 0) {
+      ++search_.illegal[one.rule];
+      return;
+    }
+    ++search_.too_large;
+    if (!search_.smallest || one.memory < search_.smallest->memory)
+      search_.smallest = PlanAnswer{std::move(one.spec), one.memory, {}, {}, {}};
+  }
+
+  /// `any`: with whichever recomputation fits, else as each plan says.
+  void fit_all(const std::vector<Spec>& plans, bool any = true) {
     std::vector<FittedPlan> fitted(plans.size());
     std::atomic<std::size_t> done{0};
     pool_.share(static_cast<std::uint32_t>(plans.size()), [&](std::uint32_t i) {
-      fitted[i] = fit_plan(plans[i], space_.recompute, cluster_->platform.device);
+      fitted[i] = fit_plan(plans[i], any ? space_.recompute : std::vector{plans[i].recompute.kind},
+                           cluster_->platform.device);
       tell("fit", ++done, plans.size());
     });
     for (std::size_t i = 0; i < plans.size(); ++i) {
       FittedPlan& one = fitted[i];
       if (!one.program) {
-        if (one.memory == 0) {
-          ++search_.illegal[one.rule];
-          continue;
-        }
-        ++search_.too_large;
-        if (!search_.smallest || one.memory < search_.smallest->memory)
-          search_.smallest = PlanAnswer{std::move(one.spec), one.memory, {}, {}, {}};
+        add_unfit(std::move(one));
         continue;
       }
       ++search_.fitting;
@@ -121,8 +201,8 @@ class Searching {
   }
 
   /// In order: what was simulated of one plan's ops serves the next ones.
-  Result<void> estimate_all() {
-    estimate::OpCosts costs(cluster_);
+  /// `still`: which of the answers are told.
+  Result<void> estimate_all(std::vector<std::size_t>* still = nullptr) {
     std::vector<PlanAnswer> told;
     for (std::size_t i = 0; i < answers_.size(); ++i) {
       tell("estimate", i, answers_.size());
@@ -130,6 +210,7 @@ class Searching {
         if (question_.gear == Gear::automatic)
           if (auto done = simulate(answers_[i], cluster_); !done) return done;
         if (answers_[i].simulated) {
+          if (still != nullptr) still->push_back(i);
           told.push_back(std::move(answers_[i]));
         } else {
           ++search_.not_told;
@@ -139,11 +220,12 @@ class Searching {
       const auto held = study::as_held(programs_[i], cluster_);
       std::optional<estimate::OpCosts> own;  // what is beside a device is the plan's own matter
       if (held != cluster_) own.emplace(held);
-      const auto times = (own ? *own : costs).of(programs_[i]);
+      const auto times = (own ? *own : costs_).of(programs_[i]);
       if (!times) return tl::unexpected(times.error());
       const auto step = estimate::play(programs_[i], *times);
       if (!step) return tl::unexpected(step.error());
       answers_[i].estimate = *step;
+      if (still != nullptr) still->push_back(i);
       told.push_back(std::move(answers_[i]));
     }
     answers_ = std::move(told);
@@ -175,6 +257,7 @@ class Searching {
   ClusterRef cluster_;
   PlanSearch& search_;
   const PlanProgress& progress_;
+  estimate::OpCosts costs_;
   ThreadPool pool_;
   std::mutex mutex_;
   std::vector<PlanAnswer> answers_;

@@ -21,6 +21,7 @@ namespace orrery::search {
 
 /// Which models answer.
 enum class Gear : std::uint8_t {
+  columns,   ///< in closed form where that is known (estimate/columns), else as `estimate`
   estimate,  ///< what ops take by themselves, put together without events (estimate/program)
   simulate,  ///< every plan is simulated
   automatic  ///< every plan is estimated, the best are simulated
@@ -55,6 +56,9 @@ struct PlanSearch {
   /// Plans that break a rule ("heads-by-tp: …"), by rule; with all ways to recompute.
   std::map<std::string, std::uint64_t> illegal;
   std::uint64_t too_large = 0;         ///< whatever is recomputed
+  std::uint64_t in_columns = 0;        ///< of those that fit: told in closed form first …
+  std::uint64_t played = 0;            ///< … and of all that fit: played, or simulated
+  double columns_off = 0;              ///< of the closed form against these, as a share
   std::uint64_t not_told = 0;          ///< that only a simulation tells, and nobody simulated
   std::optional<PlanAnswer> smallest;  ///< of those that are too large, the one that needs least
   double worst_off = 0;                ///< of estimates against simulations, as a share

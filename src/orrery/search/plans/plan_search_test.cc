@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <map>
 #include <set>
 
 #include "orrery/core/sanitized_testing.h"
@@ -129,6 +131,54 @@ TEST(PlanSearch, TakesSchedules) {
   EXPECT_TRUE(seen.contains("tp 4, pp 2, dp 2, micro 1, zb_h1, zero1"));
   EXPECT_TRUE(seen.contains("tp 4, pp 2, dp 2, micro 1, zb_v, 2 chunks, zero1"));
   EXPECT_TRUE(seen.contains("tp 4, pp 1, dp 4, micro 1, zero1"));
+}
+
+// Many plans are told in columns first: the best are those that playing every plan finds, and as
+// many fit, and break the same rules.
+TEST(PlanSearch, ColumnsLoseNoneOfTheBest) {
+  PlanQuestion asked;
+  asked.job.model = "llama-3-70b";
+  asked.job.seq = "4096";
+  asked.job.global_batch = "512";
+  asked.cluster = "h100-sxm:128";
+  asked.job.micro_batch = "1,2,4";
+  asked.job.chunks = "1,2,5";
+  asked.job.sharding = "none,zero1,zero2,zero3";
+  asked.job.schedule = "gpipe,1f1b,interleaved,zb_h1";
+  asked.gear = Gear::estimate;
+  asked.threads = 2;
+  asked.best = 5;
+  const auto many = search_plans(asked);
+  ASSERT_TRUE(many) << to_string(many.error());
+  ASSERT_GE(many->plans, 512u);
+  EXPECT_GT(many->in_columns, many->fitting / 2);
+  EXPECT_LT(many->played, many->fitting);
+  EXPECT_LT(std::abs(many->columns_off), 0.12);
+
+  std::vector<PlanAnswer> all;
+  std::uint64_t fitting = 0, too_large = 0, plans_tried = 0;
+  std::map<std::string, std::uint64_t> illegal;
+  asked.best = 1000;
+  for (const char* tp : {"1", "2", "4", "8"}) {
+    asked.job.tp = tp;
+    const auto few = search_plans(asked);
+    ASSERT_TRUE(few) << to_string(few.error());
+    ASSERT_LT(few->plans, 512u);
+    EXPECT_EQ(few->in_columns, 0u);
+    plans_tried += few->plans;
+    fitting += few->fitting;
+    too_large += few->too_large;
+    for (const auto& [rule, count] : few->illegal) illegal[rule] += count;
+    all.insert(all.end(), few->best.begin(), few->best.end());
+  }
+  std::sort(all.begin(), all.end(),
+            [](const PlanAnswer& a, const PlanAnswer& b) { return a.step() < b.step(); });
+  EXPECT_EQ(many->plans, plans_tried);
+  EXPECT_EQ(many->fitting, fitting);
+  EXPECT_EQ(many->too_large, too_large);
+  EXPECT_EQ(many->illegal, illegal);
+  for (std::size_t i = 0; i < many->best.size(); ++i)
+    EXPECT_EQ(many->best[i].step(), all[i].step()) << plan_words(many->best[i].spec);
 }
 
 TEST(PlanSearch, MistakesAreNamed) {

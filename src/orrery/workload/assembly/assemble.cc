@@ -38,8 +38,8 @@ void note_uneven(const Spec& spec, std::size_t stages, Findings& findings) {
                                                        runs_text(even_layers(layers, stages))));
 }
 
-/// The padding of Megatron (`--make-vocab-size-divisible-by 128`), where the vocabulary cannot be
-/// cut as it is: published sizes and counts of weights stay what they are otherwise.
+}  // namespace
+
 Spec with_padded_vocabulary(const Spec& spec, Findings& findings) {
   Spec padded = spec;
   std::int64_t& vocab = padded.model.vocab;
@@ -50,8 +50,6 @@ Spec with_padded_vocabulary(const Spec& spec, Findings& findings) {
                fmt::format("from {} to {}", format_count(spec.model.vocab), format_count(vocab)));
   return padded;
 }
-
-}  // namespace
 
 Result<Program> assemble(const Spec& whole, Findings& findings) {
   if (auto allowed = legal(whole); !allowed) return tl::unexpected(allowed.error());

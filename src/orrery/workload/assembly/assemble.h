@@ -14,6 +14,10 @@ namespace orrery::workload {
 
 using Lowering = std::function<Result<LoweredModel>(const Spec&, const Mesh&, const Position&)>;
 
+/// The padding of Megatron (`--make-vocab-size-divisible-by 128`), where the vocabulary cannot be
+/// cut as it is: published sizes and counts of weights stay what they are otherwise.
+[[nodiscard]] Spec with_padded_vocabulary(const Spec& spec, Findings& findings);
+
 /// The program of a specification whose passes come in `order` and whose parts `lowering` makes.
 /// Nothing is checked but the size of ops. Errc: config_range.
 [[nodiscard]] Result<Program> assemble_with(const Spec& spec, const PipelineOrder& order,

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Plans in columns against plans that are laid out: times, memory, rules.
+#include "orrery/estimate/columns/columns.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+#include <string>
+
+#include "orrery/core/sanitized_testing.h"
+#include "orrery/estimate/program/play.h"
+#include "orrery/study/device_memory.h"
+#include "orrery/workload/memory/memory.h"
+
+namespace orrery::estimate {
+namespace {
+
+using workload::RecomputeKind;
+using workload::ScheduleKind;
+using workload::Sharding;
+using workload::Spec;
+
+constexpr std::int64_t kDevices = 32;
+
+std::shared_ptr<const study::Cluster> read(const std::string& text) {
+  study::Question question;
+  question.cluster = "drawn";
+  question.cluster_text = text;
+  Findings findings;
+  auto cluster = study::read_cluster(question, findings);
+  EXPECT_TRUE(cluster) << to_string(cluster.error());
+  return std::make_shared<const study::Cluster>(*std::move(cluster));
+}
+
+std::shared_ptr<const study::Cluster> machine() {
+  return read(
+      "device: a100-80gb\nnetwork:\n  - {block: switch, size: 8, link: nvlink3}\n"
+      "  - {block: switch, size: 4, link: ib-hdr}\n");
+}
+
+Spec job(const std::string& model, const std::string& rest = "") {
+  const auto spec = workload::parse_spec(
+      "{version: 1, model: " + model + ", batch: {seq: 1024}" + rest + "}", "job");
+  EXPECT_TRUE(spec) << to_string(spec.error());
+  return *spec;
+}
+
+const std::string kDense = "{layers: 16, hidden: 1024, heads: 16, vocab: 32000}";
+const std::string kTied =
+    "{layers: 16, hidden: 2048, heads: 16, vocab: 50257, tied_embeddings: true}";
+const std::string kExperts =
+    "{layers: 16, hidden: 1024, heads: 16, vocab: 32000, moe: {experts: 8, top_k: 2}}";
+
+/// A plan of 32 devices, legal or not.
+Spec drawn(const Spec& base, std::mt19937_64& random) {
+  const auto one_of = [&](const auto& list) { return list[random() % std::size(list)]; };
+  Spec plan = base;
+  plan.parallel.tp = one_of(std::vector{1, 2, 3, 4, 8});
+  plan.parallel.pp = one_of(std::vector{1, 2, 4, 8});
+  plan.parallel.dp = std::max<std::int64_t>(kDevices / (plan.parallel.tp * plan.parallel.pp), 1);
+  plan.parallel.ep = base.model.moe ? one_of(std::vector{1, 2, 4, 16}) : 1;
+  plan.parallel.sp = random() % 2 == 0;
+  plan.parallel.sharding =
+      one_of(std::vector{Sharding::none, Sharding::zero1, Sharding::zero2, Sharding::zero3});
+  plan.schedule.kind =
+      one_of(std::vector{ScheduleKind::one_f_one_b, ScheduleKind::gpipe, ScheduleKind::zb_h1,
+                         ScheduleKind::interleaved, ScheduleKind::zb_v});
+  const bool chunked = plan.schedule.kind == ScheduleKind::interleaved;
+  plan.schedule.chunks = chunked ? one_of(std::vector{2, 4}) : random() % 16 == 0 ? 2 : 1;
+  plan.recompute.kind =
+      one_of(std::vector{RecomputeKind::none, RecomputeKind::selective, RecomputeKind::full});
+  plan.batch.micro = one_of(std::vector{1, 2, 4});
+  const int microbatches = one_of(std::vector{1, 3, 4, 8, 16, 32, 40});
+  plan.batch.global = plan.batch.micro * plan.parallel.dp * microbatches;
+  if (random() % 32 == 0) plan.batch.global += 1;
+  return plan;
+}
+
+struct Told {
+  Verdict verdict;
+  std::uint16_t rule;
+  std::int64_t memory;
+  double step;
+
+  friend bool operator==(const Told&, const Told&) = default;
+};
+
+std::vector<Told> told_of(const std::shared_ptr<const study::Cluster>& cluster, const Spec& base,
+                          const std::vector<Spec>& plans, OpCosts& costs) {
+  PlanColumns columns;
+  for (const Spec& plan : plans) columns.add(plan);
+  Columns all(cluster, base, costs);
+  EXPECT_EQ(Columns::refusal(*cluster, base), "");
+  const auto done = all.prepare(columns);
+  EXPECT_TRUE(done) << to_string(done.error());
+  StepColumns steps;
+  steps.resize(plans.size());
+  all.tell(columns, steps);
+  std::vector<Told> told;
+  for (std::size_t i = 0; i < plans.size(); ++i) {
+    told.push_back({steps.verdict[i], steps.rule[i], steps.memory[i], steps.step[i]});
+    if (steps.verdict[i] != Verdict::told) continue;
+    const double sum = steps.compute[i] + steps.tensor[i] + steps.data[i] + steps.waiting[i];
+    EXPECT_NEAR(sum / steps.step[i], 1, 1e-9);
+    EXPECT_GT(steps.compute[i], 0);
+    EXPECT_GE(steps.tensor[i], -1e-6 * steps.step[i]);
+    EXPECT_GE(steps.data[i], -1e-6 * steps.step[i]);
+  }
+  return told;
+}
+
+/// What a plan that is laid out takes, and its memory.
+struct Laid {
+  double step = 0;
+  std::int64_t memory = 0;
+};
+Laid laid_out(const Spec& plan, const study::Cluster& cluster, OpCosts& costs, bool times) {
+  Findings findings;
+  const auto program = workload::assemble(plan, findings);
+  EXPECT_TRUE(program) << to_string(program.error());
+  workload::MemoryOptions how;
+  how.details = false;
+  how.device = study::device_memory(cluster.platform.device.entry);
+  const auto memory = workload::account_memory(*program, how);
+  Laid out;
+  out.memory = memory->roles[memory->worst].total();
+  if (!times) return out;
+  const auto asked = costs.of(*program);
+  EXPECT_TRUE(asked) << to_string(asked.error());
+  out.step = static_cast<double>(play(*program, *asked)->count());
+  return out;
+}
+
+std::string words(const Spec& plan) {
+  return fmt::format(
+      "tp {} pp {} dp {} ep {} sp {} micro {} global {} schedule {} x {} sharding {} recompute {}",
+      plan.parallel.tp, plan.parallel.pp, plan.parallel.dp, plan.parallel.ep, plan.parallel.sp,
+      plan.batch.micro, plan.batch.global, static_cast<int>(plan.schedule.kind),
+      plan.schedule.chunks, static_cast<int>(plan.parallel.sharding),
+      static_cast<int>(plan.recompute.kind));
+}
+
+// Of random plans, legal or not: rules and memory are the same, and times near what playing says.
+TEST(Columns, SayWhatPlansThatAreLaidOutSay) {
+  const auto cluster = machine();
+  const auto rules = workload::rules();
+  for (const std::string& model : {kDense, kTied, kExperts}) {
+    const Spec base = job(model);
+    std::mt19937_64 random(11);
+    std::vector<Spec> plans;
+    while (plans.size() < static_cast<std::size_t>(rounds(400, 24))) {
+      plans.push_back(drawn(base, random));
+      if (plans.back().parallel.world() != kDevices) plans.pop_back();
+    }
+    OpCosts costs(cluster);
+    const auto told = told_of(cluster, base, plans, costs);
+    double sum = 0;
+    int timed = 0, not_told = 0, broken = 0;
+    for (std::size_t i = 0; i < plans.size(); ++i) {
+      const auto fine = workload::legal(plans[i]);
+      EXPECT_EQ(told[i].verdict == Verdict::illegal, !fine) << words(plans[i]);
+      if (!fine) {
+        ++broken;
+        const std::string rule(rules[told[i].rule].name);
+        EXPECT_TRUE(fine.error().hint.starts_with("rule " + rule + ":"))
+            << rule << ", but " << fine.error().hint << "\n"
+            << words(plans[i]);
+        continue;
+      }
+      const bool timing = told[i].verdict == Verdict::told && i % 3 == 0;
+      const Laid laid = laid_out(plans[i], *cluster, costs, timing);
+      if (told[i].memory != 0) EXPECT_EQ(told[i].memory, laid.memory) << words(plans[i]);
+      not_told += told[i].verdict == Verdict::not_told;
+      if (!timing) continue;
+      ++timed;
+      const double off = told[i].step / laid.step - 1;
+      EXPECT_LT(std::abs(off), 0.15) << words(plans[i]);
+      sum += std::abs(off);
+    }
+    EXPECT_LT(sum / timed, 0.012) << model;
+    EXPECT_GT(timed, rounds(10, 0));
+    EXPECT_GT(broken, 0);
+    EXPECT_GT(not_told, 0);
+  }
+}
+
+// What was asked before, and what is asked beside it, says nothing.
+TEST(Columns, OneIsToldAsAmongMany) {
+  const auto cluster = machine();
+  const Spec base = job(kDense);
+  std::mt19937_64 random(5);
+  std::vector<Spec> plans;
+  while (plans.size() < 24) {
+    plans.push_back(drawn(base, random));
+    if (plans.back().parallel.world() != kDevices) plans.pop_back();
+  }
+  OpCosts costs(cluster);
+  const auto many = told_of(cluster, base, plans, costs);
+  for (std::size_t i = 0; i < plans.size(); ++i) {
+    OpCosts own(cluster);
+    EXPECT_EQ(told_of(cluster, base, {plans[i]}, own).front(), many[i]) << words(plans[i]);
+  }
+  std::reverse(plans.begin(), plans.end());
+  OpCosts again(cluster);
+  auto backwards = told_of(cluster, base, plans, again);
+  std::reverse(backwards.begin(), backwards.end());
+  EXPECT_EQ(backwards, many);
+}
+
+// Small models on quick devices wait for hosts; longer kernels do not.
+TEST(Columns, DoNotTellWhereHostsAreInTheWay) {
+  const auto cluster = machine();
+  OpCosts costs(cluster);
+  for (const auto& [launch, verdict] :
+       {std::pair{"1 ms", Verdict::not_told}, {"10 ns", Verdict::told}}) {
+    Spec base = job(kDense, fmt::format(", kernels: {{launch: {}}}", launch));
+    base.parallel.dp = kDevices;
+    base.batch.global = kDevices;
+    EXPECT_EQ(told_of(cluster, base, {base}, costs).front().verdict, verdict) << launch;
+  }
+}
+
+TEST(Columns, RefuseWhatTheyDoNotKnow) {
+  const auto cluster = machine();
+  for (const char* rest :
+       {", parallel: {cp: 2}", ", schedule: {overlap: false}", ", kernels: {framework: megatron}",
+        ", parallel: {overlap_gradients: false}", ", parallel: {order: tp-cp-ep-pp-dp}",
+        ", offload: {optimizer: true}", ", schedule: {blocking_sends: true}"})
+    EXPECT_NE(Columns::refusal(*cluster, job(kDense, rest)), "") << rest;
+  EXPECT_NE(Columns::refusal(*cluster, job("dlrm-kaggle")), "");
+  const auto expanded = read(
+      "device: {is: a100-80gb, memory_expansion: {bandwidth: 50 GB/s}}\n"
+      "network: [{block: switch, size: 8, link: nvlink3}]\n");
+  EXPECT_NE(Columns::refusal(*expanded, job(kDense)), "");
+}
+
+}  // namespace
+}  // namespace orrery::estimate

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What passes through layers take where nothing of data parallelism is beside them.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "orrery/core/error.h"
+#include "orrery/estimate/columns/layer_shape.h"
+#include "orrery/estimate/columns/stage_order.h"
+#include "orrery/estimate/program/op_costs.h"
+#include "orrery/workload/program/program.h"
+#include "orrery/workload/spec/spec.h"
+
+namespace orrery::estimate {
+
+/// What one microbatch takes of a part, in picoseconds.
+struct PartTimes {
+  Halves takes;
+  Halves products, others;     ///< kernels of these, by themselves
+  std::array<Halves, 2> lead;  ///< by Within: how late the first collective may begin
+};
+
+/// Groups whose collectives a layer waits for.
+enum class Within : std::uint8_t { tensor, experts };
+inline constexpr std::array kWithin{workload::Axis::tp, workload::Axis::ep};
+
+/// What layers that are alike take, cut one way.
+struct LayerTimes {
+  bool told = false;                     ///< false: hosts are in the way
+  std::array<PartTimes, kPlaces> parts;  ///< by Place
+  Halves beside;                         ///< what a pass takes beside its parts
+  workload::Op product;                  ///< the kernel that moves the most bytes, of products …
+  workload::Op other;                    ///< … and of all others
+  std::array<workload::Op, 2> exchange;  ///< a layer's largest collective, by Within; size 0: none
+};
+
+/// Passes of `spec`, whose layers are alike, on one stage, played alone (`play`): what a layer
+/// takes is what each of the second four adds. `split`: the halves of backward passes, else these
+/// are `weight` and `input` is nothing. Errc: those of laying it out and of simulations.
+[[nodiscard]] Result<LayerTimes> layer_times(const workload::Spec& spec, bool split,
+                                             OpCosts& costs);
+
+}  // namespace orrery::estimate

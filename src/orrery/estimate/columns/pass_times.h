@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What passes through one chunk take, with what data parallelism does beside them.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "orrery/estimate/columns/data_times.h"
+#include "orrery/estimate/columns/layer_times.h"
+#include "orrery/estimate/columns/stage_order.h"
+
+namespace orrery::estimate {
+
+/// When gradients are summed up, and weights gathered.
+enum class DataWay : std::uint8_t {
+  late,    ///< after all passes
+  once,    ///< in the last pass that makes gradients
+  always,  ///< in every such pass
+  shards   ///< … and weights are gathered for every pass
+};
+
+struct ChunkShape {
+  std::int32_t layers = 1;
+  Ends ends = Ends::none;
+  DataWay way = DataWay::once;
+  bool split = false;      ///< backward passes run in halves; not with `always` and `shards`
+  bool in_phases = false;  ///< all forward passes come first
+  std::int32_t prefetch = 1, prefetch_backward = 1;
+};
+
+struct ChunkPasses {
+  Halves takes;     ///< where others go before and after; not split, backward passes are `weight`
+  Halves plain;     ///< the same with nothing beside
+  Halves waited;    ///< what passes take less that had to wait for a message before
+  double sums = 0;  ///< of one backward pass
+  double last = 0;  ///< what the last pass takes more
+  double tail = 0;  ///< how long its sums go on after it
+};
+
+/// Part by part: gatherings and sums are one queue, beside which kernels are slower. Of passes that
+/// do the same each time the second round counts. `carried`: how long sums of other chunks go on
+/// when the last pass begins. O(layers), allocates nothing.
+[[nodiscard]] ChunkPasses chunk_passes(const LayerTimes& layer, const DataTimes& data,
+                                       std::span<const Reduction> sent, const ChunkShape& shape,
+                                       double carried = 0);
+
+/// Passes with nothing beside them.
+[[nodiscard]] Halves plain_passes(const LayerTimes& layer, std::int32_t layers, Ends ends);
+/// Kernels of these.
+[[nodiscard]] Halves kernels_of(const LayerTimes& layer, std::int32_t layers, Ends ends);
+
+}  // namespace orrery::estimate
