@@ -150,7 +150,7 @@ Result<std::vector<Micro>> micro_plans(const Plan& plan, std::string_view filter
     while (end < plan.steps.size() && plan.steps[end].source == plan.steps[s].source) ++end;
     const Source& source = plan.sources[plan.steps[s].source];
     const std::size_t first = std::exchange(s, end);
-    if (source.name.find(filter) == std::string::npos) continue;
+    if (source.how == How::communicated || source.name.find(filter) == std::string::npos) continue;
     Plan extract = Extract(plan, first, end).take();
     const auto [at, added] = by_text.try_emplace(plan_text(extract), all.size());
     if (added) {

@@ -121,6 +121,8 @@ void obfuscate_names(Plan& plan, std::string_view salt) {
     source.record_function = 0;
     source.kernel.reset();
   }
+  intake::Aliases groups("group_", salt);
+  for (PlanGroup& group : plan.groups) group.name = groups.of(group.name);
   plan.named = false;
 }
 

@@ -13,8 +13,8 @@
 
 namespace orrery::bench {
 
-/// Names of recorded operators become other ones (intake::Aliases); kernels and the recording's ids
-/// go. What is called keeps its name: it could not be called without.
+/// Names of recorded operators and of groups become other ones (intake::Aliases); kernels and the
+/// recording's ids go. What is called keeps its name: it could not be called without.
 void obfuscate_names(Plan& plan, std::string_view salt);
 
 /// Sizes below this stay: of few heads or channels one more would be another job.
