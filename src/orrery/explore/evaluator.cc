@@ -27,7 +27,7 @@ namespace {
 /// Changes when figures change their meaning.
 constexpr std::string_view kForm = "1";
 /// Clusters that one evaluator remembers.
-constexpr std::size_t kClusters = 64;
+constexpr std::size_t kClusters = 512;
 
 /// Where the file gives one; else `otherwise`.
 Result<double> rate_of(const Json& rates, const char* pointer, double otherwise, double least,

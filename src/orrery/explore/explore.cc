@@ -91,6 +91,8 @@ class Exploration {
         if (auto done = play(); !done) return done;
       if (options_.gear == Gear::automatic)
         if (auto done = simulate(); !done) return done;
+      if (first_ == Gear::columns)
+        if (auto done = estimate_around(); !done) return done;
       best = points_.best_in(0);
       explored_.rivals = rivals_of(space_, points_);
       const LookAt alike = [&](std::vector<std::uint64_t> numbers) {
@@ -182,13 +184,6 @@ class Exploration {
         if (point.allowed) halving.found(one, growing(scores_of(space_, point.figures)[0]));
       }
     }
-    if (const auto best = points_.best_in(0)) {  // what axes do is told by the same gear
-      std::vector<std::uint64_t> around;
-      for (const auto& along : beside(space_, *best))
-        for (const std::uint64_t number : along)
-          if (points_.all().contains(number)) around.push_back(number);
-      if (auto done = estimate(around); !done) return done;
-    }
     for (int round = 0; round < kFronts; ++round) {  // whoever is on the front by now
       std::vector<std::uint64_t> open;
       for (const std::uint64_t number : points_.best()) {
@@ -199,6 +194,16 @@ class Exploration {
       if (auto done = estimate(open); !done) return done;
     }
     return {};
+  }
+
+  /// What axes do around the best is told by the same gear.
+  Result<void> estimate_around() {
+    std::vector<std::uint64_t> around;
+    if (const auto best = points_.best_in(0))
+      for (const auto& along : beside(space_, *best))
+        for (const std::uint64_t number : along)
+          if (points_.all().contains(number)) around.push_back(number);
+    return points_.look_at(around, Gear::estimate, "estimate");
   }
 
   /// A score as something that grows with the step's time, above 0: less is better.

@@ -148,11 +148,17 @@ std::string words(const Spec& plan) {
 TEST(Columns, SayWhatPlansThatAreLaidOutSay) {
   const auto cluster = machine();
   const auto rules = workload::rules();
-  for (const std::string& model : {kDense, kTied, kExperts}) {
-    const Spec base = job(model);
+  const std::vector<std::pair<std::string, std::string>> jobs{
+      {kDense, ""},
+      {kTied, ""},
+      {kExperts, ""},
+      {kDense, ", lora: {rank: 8}"},
+      {kDense, ", precision: {gradients: bf16}, parallel: {prefetch: 2}, optimizer: {kind: muon}"}};
+  for (const auto& [model, rest] : jobs) {
+    const Spec base = job(model, rest);
     std::mt19937_64 random(11);
     std::vector<Spec> plans;
-    while (plans.size() < static_cast<std::size_t>(rounds(400, 24))) {
+    while (plans.size() < static_cast<std::size_t>(rounds(300, 24))) {
       plans.push_back(drawn(base, random));
       if (plans.back().parallel.world() != kDevices) plans.pop_back();
     }
@@ -181,7 +187,7 @@ TEST(Columns, SayWhatPlansThatAreLaidOutSay) {
       EXPECT_LT(std::abs(off), 0.15) << words(plans[i]);
       sum += std::abs(off);
     }
-    EXPECT_LT(sum / timed, 0.012) << model;
+    EXPECT_LT(sum / timed, 0.012) << model << rest;
     EXPECT_GT(timed, rounds(10, 0));
     EXPECT_GT(broken, 0);
     EXPECT_GT(not_told, 0);
