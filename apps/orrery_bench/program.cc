@@ -267,7 +267,7 @@ Step read_step(std::string_view kind, Line& line, Program& program) {
   } else if (kind == "communicate") {
     step.kind = Step::Kind::communicate;
     step.exchange = static_cast<std::uint32_t>(program.exchanges.size());
-    program.exchanges.push_back(read_exchange(line));
+    program.exchanges.push_back(read_exchange(line, program.groups.size()));
     read_arguments(line, step);
     read_outputs(line, step);
     for (const Value& list : step.arguments)
