@@ -38,6 +38,8 @@ Result<present::Benchmark> benchmark(BenchOptions& options, const std::vector<st
   options.play.memory_limit = asked->memory_limit;
   const auto module = BenchModule::load();
   if (!module) return tl::unexpected(module.error());
+  if (auto there = (*module)->use(options.play.device); !there)
+    return tl::unexpected(std::move(there.error()));
   const std::int64_t begin = now_ns();
   const auto rank = read_one(options, traces, findings);
   auto planned = plan_rank(options, *asked, **module, rank, now_ns() - begin);
