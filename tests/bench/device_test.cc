@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <string>
+#include <vector>
 
 #include "tests/bench/playing.h"
 
@@ -44,11 +45,11 @@ TEST_F(Bench, DevicesThatAreNotThereAreOneError) {
 // What a device does not go together with is said before anything is read.
 TEST_F(Bench, DevicesAndOtherModes) {
   const std::string mlp = kRecordings + "mlp.json.gz ";
-  for (const std::string& mode :
-       {"run " + mlp + "--device cuda --communication gloo",
-        "run " + mlp + "--device cuda --obfuscate sizes --write-plan -",
-        "generate " + mlp + "--device cuda -o " + folder_.string() + "/program",
-        "run " + mlp + "--synchronise", "run " + mlp + "--device cpu --synchronise --micro"}) {
+  for (const std::string& mode : std::vector<std::string>{
+           "run " + mlp + "--device cuda --communication gloo",
+           "run " + mlp + "--device cuda --obfuscate sizes --write-plan -",
+           "generate " + mlp + "--device cuda -o " + folder_.string() + "/program",
+           "run " + mlp + "--synchronise", "run " + mlp + "--device cpu --synchronise --micro"}) {
     const Said said = ask("bench " + mode);
     EXPECT_EQ(said.code, 2) << mode << said.text;
     EXPECT_THAT(said.text,
@@ -58,15 +59,18 @@ TEST_F(Bench, DevicesAndOtherModes) {
   EXPECT_FALSE(std::filesystem::exists(folder_ / "program"));
 }
 
-// PyTorch's device without memory: tensors, copies and calls are all elsewhere than on the host.
+// PyTorch's device without memory: tensors, copies and calls are all elsewhere than on the host. Of
+// some operators PyTorch has none for it; nothing else fails, as tensors of two devices would.
 TEST_F(Bench, AnotherDeviceThanTheHost) {
-  for (const char* name : {"mlp", "transformer"}) {
+  for (const std::string& name : std::vector<std::string>{"mlp", "transformer", "dlrm"}) {
     for (const char* level : {"top", "kernel"}) {
       const std::string trace = kRecordings + name + ".json.gz --iterations 2 --level " + level;
       const Json host = replay(trace), meta = replay(trace + " --device meta --synchronise");
       EXPECT_EQ(meta["device"], "meta");
       EXPECT_EQ(meta["coverage"]["operators"], host["coverage"]["operators"]);
-      EXPECT_EQ(meta["replay"]["failed_operators"], 0) << meta["replay"]["failed"];
+      EXPECT_TRUE(name != "mlp" || meta["replay"]["failed_operators"] == 0);
+      for (const Json& failed : meta["replay"]["failed"])
+        EXPECT_THAT(failed["reason"].get<std::string>(), HasSubstr("from the 'Meta' backend"));
       EXPECT_FALSE(meta["replay"].contains("peak_bytes")) << "nobody counts there";
       EXPECT_EQ(meta["replay"]["wall_ns"].size(), 2u);
       EXPECT_GT(meta["replay"]["copies_bytes"], 0);
