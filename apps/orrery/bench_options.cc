@@ -88,6 +88,9 @@ Result<void> device_options(const BenchOptions& options) {
                  "'--communication predicted', or leave it out");
   if (!options.words.empty() && options.words.front() == "generate")
     return clash("programs of their own run on the host", "leave it out");
+  if (!options.play.synchronise && (options.similarity || options.page.wanted()))
+    return clash("calls end before the device has calculated, and kinds of work compare by time",
+                 "'--synchronise', too");
   if (options.obfuscate.what == "sizes")
     return clash("sizes are tried in processes of their own, on the host",
                  "'--obfuscate names', or leave '--device' out");

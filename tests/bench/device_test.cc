@@ -49,14 +49,15 @@ TEST_F(Bench, DevicesAndOtherModes) {
            "run " + mlp + "--device cuda --communication gloo",
            "run " + mlp + "--device cuda --obfuscate sizes --write-plan -",
            "generate " + mlp + "--device cuda -o " + folder_.string() + "/program",
-           "run " + mlp + "--synchronise", "run " + mlp + "--device cpu --synchronise --micro"}) {
+           "run " + mlp + "--device cuda --similarity", "run " + mlp + "--synchronise",
+           "run " + mlp + "--device cpu --synchronise --micro"}) {
     const Said said = ask("bench " + mode);
     EXPECT_EQ(said.code, 2) << mode << said.text;
     EXPECT_THAT(said.text,
                 HasSubstr(mode.find("sync") == std::string::npos ? "--device" : "--synchronise"))
         << mode;
   }
-  EXPECT_FALSE(std::filesystem::exists(folder_ / "program"));
+  EXPECT_TRUE(std::filesystem::is_empty(folder_));
 }
 
 // PyTorch's device without memory: tensors, copies and calls are all elsewhere than on the host. Of
@@ -66,6 +67,7 @@ TEST_F(Bench, AnotherDeviceThanTheHost) {
     for (const char* level : {"top", "kernel"}) {
       const std::string trace = kRecordings + name + ".json.gz --iterations 2 --level " + level;
       const Json host = replay(trace), meta = replay(trace + " --device meta --synchronise");
+      EXPECT_TRUE(meta.contains("similarity"));
       EXPECT_EQ(meta["device"], "meta");
       EXPECT_EQ(meta["coverage"]["operators"], host["coverage"]["operators"]);
       EXPECT_TRUE(name != "mlp" || meta["replay"]["failed_operators"] == 0);
@@ -78,6 +80,7 @@ TEST_F(Bench, AnotherDeviceThanTheHost) {
   }
   const Said said = ask("bench run " + kRecordings + "mlp.json.gz --iterations 1 --device meta");
   EXPECT_THAT(said.text, HasSubstr(" on meta"));
+  EXPECT_THAT(said.text, Not(HasSubstr("operator mix"))) << "times are those of calls";
   EXPECT_THAT(said.text, HasSubstr("how much at most the device does not say"));
   const Json apart = replay(kRecordings + "mlp.json.gz --iterations 1 --micro --device meta");
   EXPECT_EQ(apart["failed"], 0);
