@@ -38,6 +38,8 @@ Result<present::Benchmark> benchmark(BenchOptions& options, const std::vector<st
   options.play.memory_limit = asked->memory_limit;
   const auto module = BenchModule::load();
   if (!module) return tl::unexpected(module.error());
+  if (auto there = (*module)->use(options.play.device); !there)
+    return tl::unexpected(std::move(there.error()));
   const std::int64_t begin = now_ns();
   const auto rank = read_one(options, traces, findings);
   auto planned = plan_rank(options, *asked, **module, rank, now_ns() - begin);
@@ -50,7 +52,9 @@ Result<present::Benchmark> benchmark(BenchOptions& options, const std::vector<st
   auto outcome = (*module)->play(text, options.play);
   if (!outcome) return tl::unexpected(std::move(outcome.error()));
   made.outcome = *std::move(outcome);
-  made.alike = bench::similarity_of(rank->profile, made.plan, *made.outcome, options.play.threads);
+  if (options.play.device == "cpu" || options.play.synchronise)  // else times are those of calls
+    made.alike =
+        bench::similarity_of(rank->profile, made.plan, *made.outcome, options.play.threads);
   made.tables = options.similarity;
   return std::move(made);
 }

@@ -23,7 +23,7 @@ void add_micro_options(CLI::App& command, MicroOptions& options) {
                   "Write the times of known kernels, as 'orrery kernels' reads them")
       ->type_name("FILE")
       ->group(group);
-  command.add_option("--device", options.device, "… of what device they say that they are")
+  command.add_option("--device-name", options.device, "… of what device they say that they are")
       ->type_name("NAME")
       ->group(group);
 }
@@ -49,8 +49,10 @@ int run_micro(const present::Benchmark& planned, const MicroOptions& options, co
   measured.all = *std::move(all);
   const auto module = BenchModule::load();
   if (!module) return session.fail(module.error(), findings);
+  BenchPlay how = play;
+  how.synchronise = play.device != "cpu";  // one call alone says little of a queue
   for (const bench::Micro& micro : measured.all) {
-    const auto outcome = (*module)->play(bench::plan_text(micro.plan), play);
+    const auto outcome = (*module)->play(bench::plan_text(micro.plan), how);
     if (!outcome) return session.fail(outcome.error(), findings);
     measured.times.push_back(bench::micro_time(micro, *outcome));
   }

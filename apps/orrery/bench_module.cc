@@ -54,8 +54,10 @@ bench::Outcome outcome_of(const OrreryBenchAnswer& answer) {
   outcome.external_bytes = answer.external_bytes;
   outcome.copies_bytes = answer.copies_bytes;
   outcome.peak_bytes = answer.peak_bytes;
-  outcome.held_bytes.assign(answer.held_bytes, answer.held_bytes + answer.steps);
-  outcome.most_bytes.assign(answer.most_bytes, answer.most_bytes + answer.steps);
+  if (answer.held_bytes != nullptr)
+    outcome.held_bytes.assign(answer.held_bytes, answer.held_bytes + answer.steps);
+  if (answer.most_bytes != nullptr)
+    outcome.most_bytes.assign(answer.most_bytes, answer.most_bytes + answer.steps);
   outcome.ran = counts_of(answer.ran);
   outcome.energy_uj = answer.energy_uj;
   outcome.energy_ns = answer.energy_ns;
@@ -95,12 +97,21 @@ Result<std::unique_ptr<BenchModule>> BenchModule::load() {
   };
   const bool whole =
       find(abi, "orrery_bench_abi") && find(module->version_, "orrery_bench_version") &&
+      find(module->use_, "orrery_bench_use") &&
       find(module->overloads_, "orrery_bench_overloads") &&
       find(module->play_, "orrery_bench_play") && find(module->free_, "orrery_bench_free");
   if (!whole || abi() != kOrreryBenchAbi)
     return fail(Errc::usage, path, "is of another version of Orrery",
                 "build or install both together");
   return module;
+}
+
+Result<void> BenchModule::use(const std::string& device) const {
+  const char* const why = use_(device.c_str());
+  if (why == nullptr) return {};
+  return fail(Errc::usage, "--device",
+              fmt::format("{}: {}", in_quotes(device), printable(why, 200)),
+              "'cpu' is the host; a GPU wants PyTorch's library with CUDA (docs/bench.md)");
 }
 
 std::vector<bench::Overload> BenchModule::overloads(std::string_view name) const {
@@ -117,12 +128,13 @@ std::vector<bench::Overload> BenchModule::overloads(std::string_view name) const
 
 Result<bench::Outcome> BenchModule::play(const std::string& plan, const BenchPlay& how) const {
   const OrreryBenchQuestion question{
-      plan.data(),      plan.size(),
-      how.warm_up,      how.iterations,
-      how.threads,      how.think ? 1 : 0,
-      how.memory_limit, how.store.empty() ? nullptr : how.store.c_str(),
-      how.rank,         how.ranks.data(),
-      how.ranks.size(), how.timeout_ms};
+      plan.data(),        plan.size(),
+      how.warm_up,        how.iterations,
+      how.threads,        how.think ? 1 : 0,
+      how.memory_limit,   how.store.empty() ? nullptr : how.store.c_str(),
+      how.rank,           how.ranks.data(),
+      how.ranks.size(),   how.timeout_ms,
+      how.device.c_str(), how.synchronise ? 1 : 0};
   OrreryBenchAnswer* const answer = play_(&question);
   if (answer->error != nullptr) {
     const std::string why = printable(answer->error, 300);

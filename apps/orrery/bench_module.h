@@ -19,6 +19,8 @@ struct BenchPlay {
   std::uint32_t warm_up = 2, iterations = 10;
   std::int32_t threads = 1;
   bool think = false;
+  std::string device = "cpu";
+  bool synchronise = false;  ///< wait for the device after each operator
   std::int64_t memory_limit = 0;
   // Communications between processes (bench/module.h).
   std::string store;  ///< empty: none
@@ -32,6 +34,8 @@ class BenchModule final : public bench::Operators {
   /// Errc: usage where there is no module, or one of another version of this program.
   [[nodiscard]] static Result<std::unique_ptr<BenchModule>> load();
 
+  /// Overloads are this device's from now on. Errc: usage where there is none of that name.
+  [[nodiscard]] Result<void> use(const std::string& device) const;
   [[nodiscard]] std::string version() const { return version_(); }
   [[nodiscard]] std::vector<bench::Overload> overloads(std::string_view name) const override;
   /// Errc: limit_exceeded with the module's own words: memory is what plans of ours run out of.
@@ -39,6 +43,7 @@ class BenchModule final : public bench::Operators {
 
  private:
   OrreryBenchVersion* version_ = nullptr;
+  OrreryBenchUse* use_ = nullptr;
   OrreryBenchOverloads* overloads_ = nullptr;
   OrreryBenchPlay* play_ = nullptr;
   OrreryBenchFree* free_ = nullptr;

@@ -73,6 +73,30 @@ Result<void> communication_options(const BenchOptions& options, bench::PlanOptio
   return {};
 }
 
+Result<void> device_options(const BenchOptions& options) {
+  if (options.play.device == "cpu") {
+    if (options.play.synchronise)
+      return fail(Errc::usage, "--synchronise", "on the host nothing has to be waited for",
+                  "leave it out, or say on which '--device'");
+    return {};
+  }
+  const auto clash = [](const char* why, const char* instead) {
+    return fail(Errc::usage, "--device", why, instead);
+  };
+  if (options.communication == "gloo")
+    return clash("gloo sends what is in the host's memory",
+                 "'--communication predicted', or leave it out");
+  if (!options.words.empty() && options.words.front() == "generate")
+    return clash("programs of their own run on the host", "leave it out");
+  if (!options.play.synchronise && (options.similarity || options.page.wanted()))
+    return clash("calls end before the device has calculated, and kinds of work compare by time",
+                 "'--synchronise', too");
+  if (options.obfuscate.what == "sizes")
+    return clash("sizes are tried in processes of their own, on the host",
+                 "'--obfuscate names', or leave '--device' out");
+  return {};
+}
+
 }  // namespace
 
 Result<bench::PlanOptions> plan_options(const BenchOptions& options) {
@@ -101,6 +125,7 @@ Result<bench::PlanOptions> plan_options(const BenchOptions& options) {
   plan.reuse = *std::move(shares);
   if (auto fine = communication_options(options, plan); !fine)
     return tl::unexpected(std::move(fine.error()));
+  if (auto fine = device_options(options); !fine) return tl::unexpected(std::move(fine.error()));
   if (options.play.iterations == 0 || options.play.iterations > 100'000)
     return fail(Errc::usage, "--iterations", "is 1 to 100,000");
   if (options.play.threads < 1 || options.play.threads > 1024)
@@ -128,6 +153,12 @@ void add_replay_options(CLI::App& command, BenchOptions& options) {
   option("--iterations", options.play.iterations, "How many count", "N");
   option("--warm-up", options.play.warm_up, "Iterations before those; at least one", "N");
   option("--threads", options.play.threads, "Of operators", "N");
+  option("--device", options.play.device,
+         "Play on cuda or cuda:N, with streams as recorded; else on the host (cpu)", "NAME");
+  command
+      .add_flag("--synchronise", options.play.synchronise,
+                "Wait for the device after each operator: times are then the operators' own")
+      ->group("The replay");
   command
       .add_flag("--think", options.play.think,
                 "Wait where the recorded host did something else (needs a device trace, too)")

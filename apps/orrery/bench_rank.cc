@@ -96,6 +96,7 @@ Result<Planned> plan_rank(const BenchOptions& options, const bench::PlanOptions&
   made.rank = rank->files.rank;
   made.file = rank->profile.where;
   made.framework = module.version();
+  made.device = options.play.device;
   made.level = options.level;
   made.communication = options.communication;
   if (!options.run.empty())

@@ -13,12 +13,12 @@
 #include <utility>
 
 #include "clock.h"
+#include "device.h"
 #include "energy.h"
 #include "fill.h"
 #include "instructions.h"
 #include "memory.h"
 #include "ran.h"
-#include "stand_in.h"
 
 namespace orrery::replay {
 namespace {
@@ -41,7 +41,7 @@ at::Tensor strided(const at::Tensor& base, const Spec& spec) {
 class Player {
  public:
   Player(const Program& program, const PlayOptions& options)
-      : program_(program), options_(options) {}
+      : program_(program), options_(options), device_(options.device, program) {}
   Played run();
 
  private:
@@ -63,6 +63,7 @@ class Player {
 
   const Program& program_;
   const PlayOptions& options_;
+  Device device_;
   std::vector<Instruction> instructions_;
   std::vector<at::Tensor> storages_, copies_;
   std::vector<std::vector<const External*>> kept_;  // by step: what comes into being with it
@@ -86,21 +87,22 @@ at::Tensor Player::filled(std::size_t s) const {
   at::Tensor memory = at::empty({(storage.bytes + width - 1) / width},
                                 at::TensorOptions().dtype(scalar_type(storage.dtype)));
   fill(memory.data_ptr(), storage, s << 32, program_.reuse);
-  return memory;
+  return device_.here(std::move(memory));
 }
 
 void Player::allocate() {
   const auto& all = program_.storages;
   for (std::size_t s = 0; s < all.size(); ++s)
     storages_.push_back(all[s].after < 0 ? filled(s) : at::Tensor());
-  played_.external_bytes = memory_now();
+  played_.external_bytes = device_.is_host() ? memory_now() : bytes_of(storages_);
   for (std::size_t s = 0; s < all.size(); ++s)
     copies_.push_back(all[s].written && all[s].after < 0 ? storages_[s].clone() : at::Tensor());
   kept_.resize(instructions_.size());
   for (const External& external : program_.externals)
     if (const std::int64_t step = all[external.storage].after; step >= 0)
       kept_[static_cast<std::size_t>(step)].push_back(&external);
-  played_.copies_bytes = memory_now() - played_.external_bytes;
+  played_.copies_bytes =
+      device_.is_host() ? memory_now() - played_.external_bytes : bytes_of(copies_);
 }
 
 /// Everything as it was before the first step.
@@ -139,7 +141,7 @@ void Player::think(std::int64_t gap_ns) const {
 
 void Player::make_results(const Instruction& instruction) {
   for (const Result& result : instruction.results) {
-    const auto options = at::TensorOptions().dtype(result.dtype);
+    const auto options = device_.options(result.dtype);
     at::Tensor made = result.strides.size() == result.sizes.size()
                           ? at::empty_strided(result.sizes, result.strides, options)
                           : at::empty(result.sizes, options);
@@ -172,11 +174,11 @@ void Player::stand_in(const Instruction& instruction) {
       if (written) {
         tensor.zero_();
       } else if (tensor.defined() && tensor.is_non_overlapping_and_dense()) {
-        read_bytes(tensor.data_ptr(), static_cast<std::int64_t>(tensor.nbytes()));
+        device_.read(tensor);
       }
     }
   }
-  calculate(instruction.flops);
+  device_.calculate(instruction.flops);
   make_results(instruction);
 }
 
@@ -288,24 +290,33 @@ void Player::step(std::size_t index) {
 void Player::iterate(std::optional<unsigned> counted) {
   restore();
   communicator_->meet();
+  device_.settle();
   const std::size_t first = std::size_t{counted.value_or(0)} * instructions_.size();
   away_wall_ = away_cpu_ = 0;
+  const bool measured = ran_ && device_.is_host();  // memory
   const std::int64_t begin = wall_ns(), cpu = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
   for (std::size_t i = 0; i < instructions_.size(); ++i) {
     think(instructions_[i].gap_ns);
-    if (ran_) restart_peak();
+    if (measured) restart_peak();
     const std::int64_t from = wall_ns();
+    device_.before(instructions_[i], slots_);
     step(i);
+    device_.after(instructions_[i], slots_);
+    if (options_.synchronise) device_.settle();
     if (counted) {
       played_.begin_ns[first + i] = from - begin - away_wall_;
       played_.length_ns[first + i] = wall_ns() - from;
     }
     keep(i);
-    if (ran_) played_.most_bytes.push_back(memory_peak() - played_.copies_bytes);
-    for (const Slot slot : instructions_[i].last) slots_[slot].reset();
-    if (ran_) played_.held_bytes.push_back(memory_now() - played_.copies_bytes);
+    if (measured) played_.most_bytes.push_back(memory_peak() - played_.copies_bytes);
+    for (const Slot slot : instructions_[i].last) {
+      device_.let_go(slots_[slot]);
+      slots_[slot].reset();
+    }
+    if (measured) played_.held_bytes.push_back(memory_now() - played_.copies_bytes);
   }
   for (std::size_t e = 0; e < under_way_.size(); ++e) wait_for(e);
+  device_.settle();
   if (!counted) return;
   for (std::size_t e = 0; e < busy_.size(); ++e) {
     played_.exchange_begin_ns.push_back(busy_[e].begin_ns - begin - away_before_[e]);
@@ -322,7 +333,7 @@ Played Player::run() {
   at::set_num_threads(options_.threads);
   count_memory(options_.memory_limit);
   const at::NoGradGuard no_gradients;
-  instructions_ = instructions_of(program_);
+  instructions_ = instructions_of(program_, device_.place());
   if (options_.communicator == nullptr) delays_ = delays_of(program_);
   communicator_ = delays_ ? delays_.get() : options_.communicator;
   under_way_.assign(program_.exchanges.size(), false);
@@ -355,7 +366,7 @@ Played Player::run() {
   communicator_->meet();
   played_.energy_uj = energy.since_start();
   played_.energy_ns = wall_ns() - counted_from;
-  played_.peak_bytes = memory_peak() - played_.copies_bytes;
+  played_.peak_bytes = device_.is_host() ? memory_peak() - played_.copies_bytes : -1;
   return std::move(played_);
 }
 

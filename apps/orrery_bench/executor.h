@@ -20,7 +20,10 @@ struct PlayOptions {
   unsigned iterations = 10;
   int threads = 1;
   bool think = false;  ///< the host waits where the recorded one did something else
-  std::int64_t memory_limit = std::int64_t{1} << 62;
+  std::int64_t memory_limit = std::int64_t{1} << 62;  ///< of the host
+  std::string device = "cpu";                         ///< as device_of has it
+  /// Wait for the device after each step, so that its time is the step's and not only its call's.
+  bool synchronise = false;
   Communicator* communicator = nullptr;  ///< null: delays, as the program tells them
   /// Gets the operators that are called, in order and in every iteration; of other steps
   /// Program::name.
@@ -38,9 +41,10 @@ struct Played {
   std::vector<std::int64_t> exchange_begin_ns, exchange_length_ns;
   std::int64_t external_bytes = 0;  ///< held before the first step, copies not counted
   std::int64_t copies_bytes = 0;    ///< … and the copies
-  std::int64_t peak_bytes = 0;      ///< the most held at a time, copies not counted
+  std::int64_t peak_bytes = 0;      ///< the most held at a time, copies not counted; -1: not known
   // Of the last iteration that does not count:
-  std::vector<std::int64_t> held_bytes, most_bytes;  ///< by step: after it and during it, as above
+  std::vector<std::int64_t> held_bytes, most_bytes;  ///< by step: after it and during it, as above;
+                                                     ///< empty: not known
   std::map<std::string, std::uint64_t> ran;  ///< operators that calls have begun, inner ones too
   // Of all those that count, together:
   std::int64_t energy_uj = -1;  ///< what the processors have consumed; -1: they do not say

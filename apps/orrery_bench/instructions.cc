@@ -21,7 +21,7 @@ c10::OperatorHandle handle_of(const std::string& operation) {
   return *found;
 }
 
-c10::IValue scalar_of(const Value& value) {
+c10::IValue scalar_of(const Value& value, at::Device device) {
   switch (value.kind) {
     case 'i':
       return value.integer;
@@ -32,7 +32,7 @@ c10::IValue scalar_of(const Value& value) {
     case 's':
       return value.text;
     case '@':
-      return c10::Device(c10::kCPU);
+      return device;
     case 'u':
       return at::Tensor();
     default:
@@ -48,7 +48,7 @@ c10::IValue list_of(const Value& value, Fn&& item) {
   return list;
 }
 
-c10::IValue list_value(const Value& value) {
+c10::IValue list_value(const Value& value, at::Device device) {
   const auto real = [](const Value& one) {
     return one.kind == 'r' ? one.real : static_cast<double>(one.integer);
   };
@@ -61,7 +61,7 @@ c10::IValue list_value(const Value& value) {
       return list_of<std::string>(value, [](const Value& one) { return one.text; });
     case 's': {
       c10::impl::GenericList list(c10::NumberType::get());
-      for (const Value& one : value.list) list.push_back(scalar_of(one));
+      for (const Value& one : value.list) list.push_back(scalar_of(one, device));
       return list;
     }
     default:
@@ -69,26 +69,36 @@ c10::IValue list_value(const Value& value) {
   }
 }
 
-void add_argument(const Value& value, const c10::FunctionSchema* schema, Instruction& made) {
+/// A call's argument that it writes; of stand-ins the second list is.
+bool is_written(const c10::FunctionSchema* schema, std::uint32_t place) {
+  if (schema == nullptr) return place == 1;
+  if (place >= schema->arguments().size()) return false;
+  const auto* const alias = schema->arguments()[place].alias_info();
+  return alias != nullptr && alias->isWrite();
+}
+
+void add_argument(const Value& value, const c10::FunctionSchema* schema, at::Device device,
+                  Instruction& made) {
   const auto place = static_cast<std::uint32_t>(made.arguments.size());
+  const bool written = is_written(schema, place);
   made.arguments.emplace_back();
   c10::IValue& argument = made.arguments.back();
   if (value.kind == '%') {
-    made.tensors.push_back({place, static_cast<Slot>(value.integer)});
+    made.tensors.push_back({place, static_cast<Slot>(value.integer), written});
   } else if (value.kind == 'l' && (value.items == 't' || value.items == 'o')) {
-    ListArgument list{place, value.items == 'o', {}};
+    ListArgument list{place, value.items == 'o', {}, written};
     for (const Value& item : value.list)
       list.slots.push_back(item.kind == '%' ? static_cast<Slot>(item.integer) : kNothing);
     made.lists.push_back(std::move(list));
   } else if (value.kind == 'l') {
-    argument = list_value(value);
+    argument = list_value(value, device);
   } else if (value.kind == '_') {
     if (schema == nullptr || place >= schema->arguments().size() ||
         !schema->arguments()[place].default_value())
       throw std::runtime_error("an argument without a default is missing");
     argument = *schema->arguments()[place].default_value();
   } else {
-    argument = scalar_of(value);
+    argument = scalar_of(value, device);
   }
 }
 
@@ -115,7 +125,7 @@ at::ScalarType scalar_type(std::string_view dtype) {
   throw std::runtime_error("unknown type of elements: " + std::string(dtype));
 }
 
-std::vector<Instruction> instructions_of(const Program& program) {
+std::vector<Instruction> instructions_of(const Program& program, at::Device device) {
   std::vector<c10::OperatorHandle> handles;
   handles.reserve(program.operations.size());
   for (const std::string& operation : program.operations) handles.push_back(handle_of(operation));
@@ -128,12 +138,13 @@ std::vector<Instruction> instructions_of(const Program& program) {
     made.flops = step.flops;
     made.gap_ns = step.gap_ns;
     made.exchange = step.exchange;
+    made.stream = step.stream;
     const c10::FunctionSchema* schema = nullptr;
     if (step.kind == Step::Kind::call) {
       made.handle = handles[step.operation];
       schema = &made.handle->schema();
     }
-    for (const Value& value : step.arguments) add_argument(value, schema, made);
+    for (const Value& value : step.arguments) add_argument(value, schema, device, made);
     for (const Output& output : step.outputs) {
       made.results.push_back({output.place, output.item, output.slot, output.spec.sizes,
                               output.spec.strides, output.spec.offset,

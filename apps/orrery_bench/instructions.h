@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Steps of a program made ready to be called. Includes PyTorch: only for executor.cc and
-// instructions.cc.
+// Steps of a program made ready to be called. Includes PyTorch: only for executor.cc,
+// device.cc and instructions.cc.
 #pragma once
 
 #include <ATen/core/dispatch/Dispatcher.h>
 #include <ATen/core/ivalue.h>
+#include <c10/core/Device.h>
 
 #include <cstdint>
 #include <optional>
@@ -28,6 +29,7 @@ struct Result {
 struct TensorArgument {
   std::uint32_t argument = 0;
   Slot slot = 0;
+  bool written = false;
 };
 
 constexpr Slot kNothing = ~Slot{0};
@@ -37,6 +39,7 @@ struct ListArgument {
   std::uint32_t argument = 0;
   bool optional = false;
   std::vector<Slot> slots;
+  bool written = false;
 };
 
 struct Instruction {
@@ -50,13 +53,14 @@ struct Instruction {
   double flops = 0;
   std::int64_t gap_ns = 0;
   std::uint32_t exchange = 0;  ///< communicate, wait
-  bool broken = false;         ///< did not work: only makes its results
-  bool reshaped = false;       ///< results are made anew with the recorded sizes
+  std::uint32_t stream = 0;
+  bool broken = false;    ///< did not work: only makes its results
+  bool reshaped = false;  ///< results are made anew with the recorded sizes
 };
 
 [[nodiscard]] at::ScalarType scalar_type(std::string_view dtype);
 
-/// One for each step. Throws std::runtime_error for operators that are not there.
-[[nodiscard]] std::vector<Instruction> instructions_of(const Program& program);
+/// One for each step, for that device. Throws std::runtime_error for operators that are not there.
+[[nodiscard]] std::vector<Instruction> instructions_of(const Program& program, at::Device device);
 
 }  // namespace orrery::replay

@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "device.h"
 #include "executor.h"
 #include "gloo.h"
 
@@ -35,11 +36,17 @@ const std::map<std::string, std::vector<std::string>>& overload_names() {
   return names;
 }
 
+/// What overloads are asked for.
+DispatchKey& backend() {
+  static DispatchKey key = DispatchKey::CPU;
+  return key;
+}
+
 void append_overload(const std::string& name, const std::string& overload, std::string& out) {
   const auto found = c10::Dispatcher::singleton().findSchema({name, overload});
   if (!found) return;
   const auto has = [&](DispatchKey key) { return found->hasKernelForDispatchKey(key); };
-  const bool own = has(DispatchKey::CPU) || has(DispatchKey::CompositeExplicitAutograd) ||
+  const bool own = has(backend()) || has(DispatchKey::CompositeExplicitAutograd) ||
                    has(DispatchKey::CompositeExplicitAutogradNonFunctional);
   const bool implicit = has(DispatchKey::CompositeImplicitAutograd);
   out += own || implicit ? 'r' : '-';
@@ -78,8 +85,8 @@ void point(Owner& owner) {
   answer.external_bytes = played.external_bytes;
   answer.copies_bytes = played.copies_bytes;
   answer.peak_bytes = played.peak_bytes;
-  answer.held_bytes = played.held_bytes.data();
-  answer.most_bytes = played.most_bytes.data();
+  answer.held_bytes = played.held_bytes.empty() ? nullptr : played.held_bytes.data();
+  answer.most_bytes = played.most_bytes.empty() ? nullptr : played.most_bytes.data();
   for (const auto& [name, count] : played.ran)
     owner.ran += std::to_string(count) + ' ' + name + '\n';
   answer.ran = owner.ran.c_str();
@@ -95,6 +102,21 @@ void point(Owner& owner) {
 ORRERY_EXPORT std::int32_t orrery_bench_abi() { return kOrreryBenchAbi; }
 
 ORRERY_EXPORT const char* orrery_bench_version() { return "PyTorch " TORCH_VERSION; }
+
+ORRERY_EXPORT const char* orrery_bench_use(const char* device) {
+  static std::string why;
+  try {
+    const at::Device found = orrery::replay::device_of(device);
+    orrery::replay::backend() = found.is_cuda()   ? c10::DispatchKey::CUDA
+                                : found.is_meta() ? c10::DispatchKey::Meta
+                                                  : c10::DispatchKey::CPU;
+    return nullptr;
+  } catch (const std::exception& error) {
+    why = error.what();
+    why = why.substr(0, why.find('\n'));
+    return why.c_str();
+  }
+}
 
 ORRERY_EXPORT const char* orrery_bench_overloads(const char* name) {
   static std::string lines;
@@ -117,6 +139,8 @@ ORRERY_EXPORT OrreryBenchAnswer* orrery_bench_play(const OrreryBenchQuestion* qu
     options.threads = question->threads;
     options.think = question->think != 0;
     options.memory_limit = question->memory_limit;
+    options.device = question->device;
+    options.synchronise = question->synchronise != 0;
     const orrery::replay::Program program =
         orrery::replay::read_program({question->plan, question->plan_bytes});
     std::unique_ptr<orrery::replay::Communicator> gloo;

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 #include <stdexcept>
+#include <utility>
 
 namespace orrery::replay {
 namespace {
@@ -315,8 +316,14 @@ External read_external(Line& line, std::size_t storages) {
   return external;
 }
 
-/// One line of a program that is neither empty nor a remark. `gap` is for the next step.
-void read_line(Line& line, std::int64_t& gap, Program& program) {
+/// What lines say of steps after them: `gap` of the next one, `stream` of all.
+struct Ahead {
+  std::int64_t gap = 0;
+  std::uint32_t stream = 0;
+};
+
+/// One line of a program that is neither empty nor a remark.
+void read_line(Line& line, Ahead& ahead, Program& program) {
   const std::string_view kind = line.word();
   if (kind == "slots") {
     program.slots = line.number<std::uint32_t>();
@@ -332,11 +339,14 @@ void read_line(Line& line, std::int64_t& gap, Program& program) {
   } else if (kind == "reuse") {
     while (!line.ended()) program.reuse.push_back(line.number<double>());
   } else if (kind == "gap") {
-    gap = line.whole(kFarthest, "so many nanoseconds");
+    ahead.gap = line.whole(kFarthest, "so many nanoseconds");
+  } else if (kind == "stream") {
+    ahead.stream =
+        static_cast<std::uint32_t>(line.whole(kMostStreams - 1, "a stream from 0 to 31"));
   } else {
     program.steps.push_back(read_step(kind, line, program));
-    program.steps.back().gap_ns = gap;
-    gap = 0;
+    program.steps.back().gap_ns = std::exchange(ahead.gap, 0);
+    program.steps.back().stream = ahead.stream;
   }
   if (!line.ended()) line.fail("the end of the line");
 }
@@ -364,7 +374,7 @@ std::string Program::name(const Step& step) const {
 Program read_program(std::string_view text) {
   constexpr std::string_view kFirst = "orrery benchmark 1";
   Program program;
-  std::int64_t gap = 0;
+  Ahead ahead;
   std::size_t number = 0;
   const std::size_t characters = text.size();
   while (!text.empty()) {
@@ -372,7 +382,7 @@ Program read_program(std::string_view text) {
     Line line(text.substr(0, end), ++number, program.slots);
     text.remove_prefix(std::min(end + 1, text.size()));
     if (number == 1 && !line.take(kFirst)) line.fail("'orrery benchmark 1'");
-    if (number > 1 && !line.ended() && line.front() != '#') read_line(line, gap, program);
+    if (number > 1 && !line.ended() && line.front() != '#') read_line(line, ahead, program);
   }
   // Each slot is of a tensor that stands somewhere.
   if (program.slots > characters) throw std::runtime_error("more slots than there are characters");

@@ -12,6 +12,7 @@
 namespace orrery::replay {
 
 using Slot = std::uint32_t;
+constexpr std::uint32_t kMostStreams = 32;
 
 struct Spec {
   std::string_view dtype;  ///< "float"
@@ -78,6 +79,7 @@ struct Step {
   double flops = 0;
   std::int64_t gap_ns = 0;
   std::uint32_t exchange = 0;  ///< communicate, wait
+  std::uint32_t stream = 0;    ///< the device's, below kMostStreams
 };
 
 struct Program {

@@ -171,7 +171,7 @@ TEST_P(Recordings, AreHidden) {
 TEST_F(Bench, KernelTimesAreATable) {
   const std::string table = (folder_ / "kernels.csv").string();
   const std::string mlp = kRecordings + "mlp.json.gz ";
-  (void)replay(mlp + "--level kernel --micro --filter mm --device my-host --kernels " + table);
+  (void)replay(mlp + "--level kernel --micro --filter mm --device-name my-host --kernels " + table);
   const Said seen = ask("kernels check " + table);
   EXPECT_EQ(seen.code, 0) << seen.text;
   EXPECT_THAT(seen.text, HasSubstr("my-host"));

@@ -135,6 +135,16 @@ TEST(Program, ReadsCommunications) {
   EXPECT_EQ(program.steps[4].exchange, 1u);
 }
 
+TEST(Program, StreamsHoldUntilTheNext) {
+  bench::Plan plan = communicating();
+  const std::vector<std::uint32_t> streams = {3, 3, 0, 31, 31};
+  for (std::size_t s = 0; s < plan.steps.size(); ++s) plan.steps[s].stream = streams[s];
+  const replay::Program program = replay::read_program(bench::plan_text(plan));
+  ASSERT_EQ(program.steps.size(), streams.size());
+  for (std::size_t s = 0; s < streams.size(); ++s) EXPECT_EQ(program.steps[s].stream, streams[s]);
+  EXPECT_EQ(program.steps[0].gap_ns, 5000) << "lines before a step are not in each other's way";
+}
+
 TEST(Program, ReadsEveryKindOfValue) {
   const std::string text = bench::plan_text(everything());
   const replay::Program program = replay::read_program(text);
@@ -202,6 +212,9 @@ TEST(Program, WhatIsNoneIsToldByItsLine) {
   EXPECT_EQ(why(first + "slots 1\nabsent -> 0 %0 float [4611686018427387904,4] [] ; last\n"),
             "line 3: expected sizes that a tensor can have");
   EXPECT_EQ(why(first + "# nothing\n\nslots 0\n"), "");
+  for (const char* stream : {"stream 32\n", "stream -1\n", "stream 99999999999\n"})
+    EXPECT_EQ(why(first + stream), "line 2: expected a stream from 0 to 31");
+  EXPECT_EQ(why(first + "stream 1 2\n"), "line 2: expected the end of the line");
   const std::string group = first + "slots 1\ngroup 0 \"\" []\n";
   EXPECT_EQ(why(group + "communicate barrier 0 0 (t[], t[]) -> ; last\nwait 0 ; last\n"), "");
   EXPECT_EQ(why(group + "communicate gossip 0 0 (t[], t[]) -> ; last\n"),
@@ -242,6 +255,7 @@ void expect_sound(const replay::Program& program) {
       EXPECT_LT(output.slot, program.slots);
       expect_spec(output.spec);
     }
+    EXPECT_LT(step.stream, replay::kMostStreams);
     for (const replay::Slot slot : step.last) EXPECT_LT(slot, program.slots);
   }
 }
@@ -279,6 +293,7 @@ TEST(Program, DamageIsToldOrHarmless) {
   stand_in.arguments = {a_value(bench::Value::Kind::list), a_value(bench::Value::Kind::list)};
   stand_in.arguments[0].of = bench::Value::Items::tensors;
   stand_in.arguments[0].items = {a_tensor(1), a_tensor(3)};
+  stand_in.stream = 7;
   plan.steps.push_back(stand_in);
   const std::string whole = bench::plan_text(plan);
   expect_sound(replay::read_program(whole));

@@ -19,12 +19,13 @@ extern const std::string_view kRuntimeText;  // apps/orrery_bench, in the order 
 
 namespace {
 
-constexpr std::array<std::string_view, 23> kSources = {
-    "clock.h",   "command_line.cc",   "command_line.h",  "communicator.cc", "communicator.h",
-    "energy.cc", "energy.h",          "executor.cc",     "executor.h",      "fill.cc",
-    "fill.h",    "generated_main.cc", "instructions.cc", "instructions.h",  "memory.cc",
-    "memory.h",  "micro_main.cc",     "program.cc",      "program.h",       "ran.cc",
-    "ran.h",     "stand_in.cc",       "stand_in.h"};
+constexpr std::array<std::string_view, 27> kSources = {
+    "clock.h",        "command_line.cc", "command_line.h", "communicator.cc",   "communicator.h",
+    "device.cc",      "device.h",        "energy.cc",      "energy.h",          "executor.cc",
+    "executor.h",     "fill.cc",         "fill.h",         "generated_main.cc", "instructions.cc",
+    "instructions.h", "memory.cc",       "memory.h",       "micro_main.cc",     "program.cc",
+    "program.h",      "ran.cc",          "ran.h",          "stand_in.cc",       "stand_in.h",
+    "streams.cc",     "streams.h"};
 constexpr std::string_view kMain = "generated_main.cc", kMicroMain = "micro_main.cc";
 constexpr std::string_view kHead = "// SPDX-License-Identifier: Apache-2.0\n";
 
@@ -37,8 +38,8 @@ if(NOT CMAKE_BUILD_TYPE)
   set(CMAKE_BUILD_TYPE Release)
 endif()
 find_package(Torch REQUIRED)
-add_executable(benchmark command_line.cc communicator.cc energy.cc executor.cc fill.cc instructions.cc memory.cc program.cc ran.cc
-               stand_in.cc)
+add_executable(benchmark command_line.cc communicator.cc device.cc energy.cc executor.cc fill.cc instructions.cc memory.cc
+               program.cc ran.cc stand_in.cc streams.cc)
 set_target_properties(benchmark PROPERTIES CXX_STANDARD 20 CXX_STANDARD_REQUIRED ON CXX_EXTENSIONS OFF)
 target_compile_definitions(benchmark PRIVATE BENCHMARK_FILE="${CMAKE_CURRENT_SOURCE_DIR}/benchmark.txt")
 target_link_libraries(benchmark PRIVATE ${TORCH_LIBRARIES})

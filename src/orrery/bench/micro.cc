@@ -43,6 +43,7 @@ class Extract {
     Step copy = step;
     copy.source = 0;
     copy.gap = Time{};
+    copy.stream = 0;
     copy.last.clear();
     if (copy.kind == Step::Kind::call) {
       copy.operation =

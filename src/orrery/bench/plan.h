@@ -20,6 +20,8 @@ using Slot = std::uint32_t;
 inline constexpr Slot kNoSlot = ~Slot{0};
 inline constexpr std::uint32_t kNoStorage = ~std::uint32_t{0};
 inline constexpr std::uint32_t kNoStep = ~std::uint32_t{0};
+/// Of a device that steps run on; PyTorch's pool has so many.
+inline constexpr std::uint32_t kMostStreams = 32;
 
 /// What memory that exists before the first step holds.
 struct Fill {
@@ -131,6 +133,7 @@ struct Step {
   std::vector<Slot> last;      ///< slots that nothing after this step needs
   double flops = 0;            ///< stand_in
   std::uint32_t exchange = 0;  ///< communicate, wait: in Plan::exchanges
+  std::uint32_t stream = 0;    ///< below kMostStreams: the device's, as recorded
   std::uint64_t node = 0;      ///< the recording's id
   std::uint32_t source = 0;    ///< in Plan::sources: what it came of
   Time recorded{};             ///< how long it took, if anything says so

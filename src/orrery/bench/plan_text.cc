@@ -202,7 +202,10 @@ std::string plan_text(const Plan& plan, bool group_names) {
   for (std::size_t i = 0; i < plan.operations.size(); ++i)
     fmt::format_to(std::back_inserter(out), "operation {} {}\n", i, plan.operations[i]);
   std::uint32_t source = ~0u;
+  std::uint32_t stream = 0;
   for (const Step& step : plan.steps) {
+    if (std::exchange(stream, step.stream) != step.stream)
+      fmt::format_to(std::back_inserter(out), "stream {}\n", stream);
     if (step.source != source) {
       source = step.source;
       fmt::format_to(std::back_inserter(out), "# {}\n", printable(plan.sources[source].name));

@@ -8,6 +8,7 @@
 //   storage 0 4096 float uniform 0 0.5 written
 //   external %0 0 float [32,32] [32,1] 0
 //   operation 0 aten::add.Tensor
+//   stream 1                                         the device's, from here on; first it is 0
 //   gap 1200                                         nanoseconds of the host
 //   call 0 (%0, %1, 1) -> 0 %2 float [32,32] [] ; last %0 %1
 //   view %3 %2 float [1024] [1] 0 ; last

@@ -17,6 +17,7 @@
 #include "orrery/bench/inside.h"
 #include "orrery/bench/kernel_of.h"
 #include "orrery/bench/memory.h"
+#include "orrery/bench/recorded_streams.h"
 #include "orrery/bench/resolve.h"
 #include "orrery/bench/rules.h"
 #include "orrery/bench/slots.h"
@@ -333,6 +334,7 @@ Result<Plan> Planner::run() {
   plan_.other_nodes = selection->other_nodes;
   if (auto added = add_selected(*selection); !added)
     return tl::unexpected(std::move(added.error()));
+  find_recorded_streams(profile_, plan_);
   plan_.reuse = options_.reuse;
   choose_fills(plan_);
   find_last_uses(plan_);

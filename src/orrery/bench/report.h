@@ -24,10 +24,12 @@ struct Outcome {
   std::vector<std::uint32_t> failures;  ///< by step: in how many iterations
   std::vector<std::string> reasons;     ///< by step: why, one line
   std::vector<bool> reshaped;           ///< by step: results were of other sizes and made anew
-  std::int64_t external_bytes = 0, copies_bytes = 0, peak_bytes = 0;  ///< allocated
+  std::int64_t external_bytes = 0, copies_bytes = 0, peak_bytes = 0;  ///< allocated; a peak of -1
+                                                                      ///< is not known
   // Of one more iteration:
-  std::vector<std::int64_t> held_bytes, most_bytes;  ///< by step: allocated after it, during it
-  std::map<std::string, std::uint64_t> ran;          ///< operators by name, inner ones too
+  std::vector<std::int64_t> held_bytes, most_bytes;  ///< by step: allocated after it, during it;
+                                                     ///< empty: not known
+  std::map<std::string, std::uint64_t> ran;  ///< operators by name, inner ones too
   // Of all iterations together:
   std::int64_t energy_uj = -1;  ///< of the machine's processors; -1: they do not say
   std::int64_t energy_ns = 0;   ///< in this time

@@ -100,7 +100,7 @@ std::string bench_micro_text(const MicroBenchmark& measured, const Findings& fin
   report::Sheet sheet(style);
   sheet.add("recording", fmt::format("rank {}, {}, level {}", planned.rank, printable(planned.file),
                                      planned.level));
-  sheet.add("replayed by", printable(planned.framework));
+  sheet.add("replayed by", player(planned));
   sheet.add("operators",
             fmt::format("{}, {} different", count(sums.operators), count(measured.all.size())));
   sheet.add("all together", fmt::format("{}: weights times medians", micro_ns(sums.ns)));

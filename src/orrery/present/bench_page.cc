@@ -36,7 +36,7 @@ void add_facts(PageReplay& page, const Benchmark& benchmark, const bench::Covera
   };
   add("recording", fmt::format("rank {}, {}, level {}", benchmark.rank, printable(benchmark.file),
                                benchmark.level));
-  add("replayed by", printable(benchmark.framework));
+  add("replayed by", player(benchmark));
   const std::uint64_t called =
       coverage.of(bench::How::exact).count + coverage.of(bench::How::overload).count;
   add("operators",

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "orrery/bench/recorded_streams.h"
 #include "orrery/core/text.h"
 #include "orrery/core/units.h"
 #include "orrery/present/bench_communication.h"
@@ -83,8 +84,11 @@ void add_timing(report::Sheet& sheet, const bench::Outcome& outcome, const bench
   sheet.add("iteration", fmt::format("{}, {}", spread(timing.wall),
                                      plural(outcome.wall_ns.size(), "iteration")));
   sheet.add("CPU time", spread(timing.cpu));
-  sheet.add("allocated", fmt::format("{} at most, {} of it there before", size(outcome.peak_bytes),
-                                     size(outcome.external_bytes)));
+  sheet.add("allocated", outcome.peak_bytes < 0
+                             ? fmt::format("{} before; how much at most the device does not say",
+                                           size(outcome.external_bytes))
+                             : fmt::format("{} at most, {} of it there before",
+                                           size(outcome.peak_bytes), size(outcome.external_bytes)));
   for (const bench::Trouble& trouble : timing.failed)
     sheet.add(style.bad("failed"),
               fmt::format("{} {}: {}", count(trouble.count), printable(trouble.name, 60),
@@ -145,7 +149,7 @@ void write_timing(JsonWriter& json, const bench::Outcome& outcome, const bench::
   write_list(json, "cpu_ns", outcome.cpu_ns);
   json.field("operators_ns", timing.operators_ns);
   json.field("external_bytes", outcome.external_bytes).field("copies_bytes", outcome.copies_bytes);
-  json.field("peak_bytes", outcome.peak_bytes);
+  if (outcome.peak_bytes >= 0) json.field("peak_bytes", outcome.peak_bytes);
   json.field("failed_operators", timing.failed_operators).field("reshaped_steps", timing.reshaped);
   json.key("failed").begin_array();
   for (const bench::Trouble& trouble : timing.failed)
@@ -164,16 +168,32 @@ void write_timing(JsonWriter& json, const bench::Outcome& outcome, const bench::
   json.end_array().end_object();
 }
 
+/// Only where there are several.
+void add_streams(report::Sheet& sheet, const Benchmark& benchmark) {
+  const std::uint32_t streams = bench::stream_count(benchmark.plan);
+  if (streams < 2) return;
+  const bool queues = benchmark.device.starts_with("cuda");
+  sheet.add("streams",
+            fmt::format("{} recorded; {}", streams,
+                        queues ? "played on as many" : "played one after another, in one queue"));
+}
+
 }  // namespace
+
+std::string player(const Benchmark& benchmark) {
+  if (benchmark.device == "cpu") return printable(benchmark.framework);
+  return printable(benchmark.framework) + " on " + printable(benchmark.device, 20);
+}
 
 std::string bench_text(const Benchmark& benchmark, const Findings& findings, report::Style style) {
   report::Sheet sheet(style);
   sheet.add("recording", fmt::format("rank {}, {}, level {}", benchmark.rank,
                                      printable(benchmark.file), benchmark.level));
-  sheet.add("replayed by", printable(benchmark.framework));
+  sheet.add("replayed by", player(benchmark));
   if (!benchmark.obfuscated.empty()) sheet.add("obfuscated", benchmark.obfuscated);
   const bench::Coverage coverage = bench::coverage_of(benchmark.plan);
   add_coverage(sheet, benchmark.plan, coverage, style);
+  add_streams(sheet, benchmark);
   add_communication(sheet, benchmark);
   if (!benchmark.outcome) {
     report::add_findings(sheet, findings, style);
@@ -200,6 +220,7 @@ void write_benchmark(JsonWriter& json, const Benchmark& benchmark) {
   const bench::Plan& plan = benchmark.plan;
   json.begin_object().field("rank", benchmark.rank).field("file", benchmark.file);
   json.field("framework", benchmark.framework).field("level", benchmark.level);
+  json.field("device", benchmark.device).field("streams", bench::stream_count(plan));
   json.field("load_ns", benchmark.load_ns).field("plan_ns", benchmark.plan_ns);
   json.field("steps", plan.steps.size());
   if (!benchmark.obfuscated.empty()) json.field("obfuscated", benchmark.obfuscated);

@@ -21,6 +21,7 @@ struct Benchmark {
   std::uint32_t rank = 0;
   std::string file;
   std::string framework;               ///< "PyTorch 1.13.0"
+  std::string device = "cpu";          ///< "cuda:1"
   std::string level;                   ///< "top" or "kernel"
   std::string obfuscated{};            ///< what is not as it was recorded; empty: nothing
   std::string communication = "skip";  ///< or "gloo", "predicted"
@@ -32,6 +33,8 @@ struct Benchmark {
   bool tables = false;                     ///< of similarity, in the text
 };
 
+/// "PyTorch 1.13.0", and on which device where it is not the host.
+[[nodiscard]] std::string player(const Benchmark& benchmark);
 [[nodiscard]] std::string bench_text(const Benchmark& benchmark, const Findings& findings,
                                      report::Style style);
 /// One rank as an object.
