@@ -15,16 +15,16 @@
 namespace orrery::study {
 namespace {
 
-const Keys kSmall = {"batch.seq=1024", "batch.micro=1", "model.layers=8"};
+const JobKeys kSmall = {"batch.seq=1024", "batch.micro=1", "model.layers=8"};
 
-Keys with(Keys keys, const Keys& more) {
+JobKeys with(JobKeys keys, const JobKeys& more) {
   keys.insert(keys.end(), more.begin(), more.end());
   return keys;
 }
 
 TEST_F(ScaleDownJobs, FewerReplicasAreTheSmallerJob) {
   for (const char* sharding : {"none", "zero1", "zero2", "zero3"}) {
-    const Keys same =
+    const JobKeys same =
         with(kSmall, {"parallel.tp=2", fmt::format("parallel.sharding={}", sharding)});
     expect_equal(pair(same, {"parallel.dp=8", "batch.global=32"},
                       {"parallel.dp=2", "batch.global=8"}, "h100-sxm:16", asked("dp=2")),
@@ -45,7 +45,7 @@ TEST_F(ScaleDownJobs, OneReplicaHasNoGradientsToReduce) {
 TEST_F(ScaleDownJobs, ReplicasOfPipelinesAreTheSmallerJob) {
   for (const char* schedule : {"gpipe", "1f1b", "interleaved", "zb_h1", "zb_v"}) {
     const bool chunks = std::string(schedule) == "interleaved" || std::string(schedule) == "zb_v";
-    const Keys same =
+    const JobKeys same =
         with(kSmall, {"parallel.pp=2", "parallel.tp=2", fmt::format("schedule.kind={}", schedule),
                       fmt::format("schedule.chunks={}", chunks ? 2 : 1)});
     expect_equal(pair(same, {"parallel.dp=4", "batch.global=32"},
@@ -59,7 +59,7 @@ TEST_F(ScaleDownJobs, LayersAndMicrobatchesGoWithRanks) {
   auto question = asked("dp=2");
   question.layers = 4;
   question.microbatches = 6;
-  const Keys same = {"batch.seq=1024", "batch.micro=1", "parallel.pp=2", "schedule.kind=1f1b"};
+  const JobKeys same = {"batch.seq=1024", "batch.micro=1", "parallel.pp=2", "schedule.kind=1f1b"};
   const auto told =
       pair(same, {"parallel.dp=8", "batch.global=96", "model.layers=16"},
            {"parallel.dp=2", "batch.global=12", "model.layers=4"}, "h100-sxm:16", question);
@@ -71,8 +71,8 @@ TEST_F(ScaleDownJobs, LayersAndMicrobatchesGoWithRanks) {
 
 TEST_F(ScaleDownJobs, FewerStagesAreTheSmallerJob) {
   for (const char* schedule : {"gpipe", "1f1b", "zb_h1"}) {
-    const Keys same = {"batch.seq=1024", "batch.micro=1", "parallel.tp=2",
-                       fmt::format("schedule.kind={}", schedule), "batch.global=16"};
+    const JobKeys same = {"batch.seq=1024", "batch.micro=1", "parallel.tp=2",
+                          fmt::format("schedule.kind={}", schedule), "batch.global=16"};
     const auto told = pair(same, {"parallel.pp=8", "model.layers=16"},
                            {"parallel.pp=2", "model.layers=4"}, "h100-sxm:16", asked("pp=2"));
     expect_equal(told, schedule);
@@ -80,14 +80,16 @@ TEST_F(ScaleDownJobs, FewerStagesAreTheSmallerJob) {
 }
 
 TEST_F(ScaleDownJobs, ASmallerBatchIsTheSmallerJob) {
-  for (const Keys& plan :
-       {Keys{"parallel.tp=2"}, Keys{"parallel.tp=2", "parallel.sp=true"},
-        Keys{"parallel.pp=2", "parallel.dp=4"}, Keys{"parallel.dp=8", "parallel.sharding=zero1"},
-        Keys{"parallel.dp=8", "parallel.sharding=zero3"}, Keys{"parallel.cp=2", "parallel.tp=2"},
-        Keys{"parallel.tp=2", "recompute.kind=full"}}) {
+  for (const JobKeys& plan :
+       {JobKeys{"parallel.tp=2"}, JobKeys{"parallel.tp=2", "parallel.sp=true"},
+        JobKeys{"parallel.pp=2", "parallel.dp=4"},
+        JobKeys{"parallel.dp=8", "parallel.sharding=zero1"},
+        JobKeys{"parallel.dp=8", "parallel.sharding=zero3"},
+        JobKeys{"parallel.cp=2", "parallel.tp=2"},
+        JobKeys{"parallel.tp=2", "recompute.kind=full"}}) {
     auto question = asked("");
     question.batch = 0.25;
-    const Keys same = with({"batch.seq=1024", "model.layers=8"}, plan);
+    const JobKeys same = with({"batch.seq=1024", "model.layers=8"}, plan);
     expect_equal(pair(same, {"batch.micro=4", "batch.global=64"},
                       {"batch.micro=1", "batch.global=16"}, "h100-sxm:8", question),
                  fmt::format("{}", fmt::join(plan, " ")));
@@ -95,7 +97,7 @@ TEST_F(ScaleDownJobs, ASmallerBatchIsTheSmallerJob) {
   model_ = "mixtral-8x7b";
   auto question = asked("");
   question.batch = 0.25;
-  const Keys experts = {"batch.seq=1024", "model.layers=4", "parallel.ep=4", "parallel.dp=8"};
+  const JobKeys experts = {"batch.seq=1024", "model.layers=4", "parallel.ep=4", "parallel.dp=8"};
   const auto told = pair(experts, {"batch.micro=4", "batch.global=64"},
                          {"batch.micro=1", "batch.global=16"}, "h100-sxm:8", question);
   expect_equal(told, "experts");
@@ -104,13 +106,13 @@ TEST_F(ScaleDownJobs, ASmallerBatchIsTheSmallerJob) {
 
 TEST_F(ScaleDownJobs, ExpertsAndContextAreTheSmallerJob) {
   model_ = "mixtral-8x7b";
-  const Keys experts = {"batch.seq=1024", "batch.micro=1", "model.layers=4", "parallel.ep=4"};
+  const JobKeys experts = {"batch.seq=1024", "batch.micro=1", "model.layers=4", "parallel.ep=4"};
   expect_equal(pair(experts, {"parallel.dp=16", "batch.global=32"},
                     {"parallel.dp=8", "batch.global=16"}, "h100-sxm:16", asked("dp=2")),
                "ep=4");
   model_ = "llama-3.1-8b";
-  const Keys context = {"batch.seq=2048", "batch.micro=1", "model.layers=4", "parallel.cp=2",
-                        "parallel.tp=2"};
+  const JobKeys context = {"batch.seq=2048", "batch.micro=1", "model.layers=4", "parallel.cp=2",
+                           "parallel.tp=2"};
   expect_equal(pair(context, {"parallel.dp=4", "batch.global=16"},
                     {"parallel.dp=2", "batch.global=8"}, "h100-sxm:16", asked("dp=2")),
                "cp=2");
@@ -122,7 +124,7 @@ TEST_F(ScaleDownJobs, RandomPairsOfJobs) {
   const auto one_of = [&](const std::vector<int>& values) {
     return values[random() % values.size()];
   };
-  const auto word = [&](const Keys& words) { return words[random() % words.size()]; };
+  const auto word = [&](const JobKeys& words) { return words[random() % words.size()]; };
   int tried = 0;
   double worst = 0;
   for (int i = 0; i < 40; ++i) {
@@ -131,13 +133,13 @@ TEST_F(ScaleDownJobs, RandomPairsOfJobs) {
     const int each = 4 * one_of({1, 2}), layers = each * pp, left = one_of({4, each}) * pp_left;
     const int microbatches = 3 * pp + one_of({4, 6}), fewer = microbatches - one_of({0, 2});
     const int batch = one_of({1, 1, 2});
-    const Keys same = {fmt::format("parallel.tp={}", tp), "batch.seq=512",
-                       "schedule.kind=" + word({"1f1b", "gpipe"}),
-                       "parallel.sharding=" + word({"none", "zero1"})};
+    const JobKeys same = {fmt::format("parallel.tp={}", tp), "batch.seq=512",
+                          "schedule.kind=" + word({"1f1b", "gpipe"}),
+                          "parallel.sharding=" + word({"none", "zero1"})};
     const auto job = [&](int p, int d, int l, int m, int b) {
-      return Keys{fmt::format("parallel.pp={}", p), fmt::format("parallel.dp={}", d),
-                  fmt::format("model.layers={}", l), fmt::format("batch.micro={}", b),
-                  fmt::format("batch.global={}", m * d * b)};
+      return JobKeys{fmt::format("parallel.pp={}", p), fmt::format("parallel.dp={}", d),
+                     fmt::format("model.layers={}", l), fmt::format("batch.micro={}", b),
+                     fmt::format("batch.global={}", m * d * b)};
     };
     std::string ranks = fmt::format("dp={}", dp_left);
     if (pp > 1) ranks += fmt::format(",pp={}", pp_left);
@@ -167,7 +169,7 @@ TEST_F(ScaleDownJobs, AJobIsWhatItsTracesAre) {
   ScaleDownQuestion question = asked("dp=2,pp=2");
   question.layers = 4;
   question.base.cluster = "h100-sxm:16";
-  const Keys keys = with(kSmall, {"parallel.dp=4", "parallel.pp=4", "batch.global=32"});
+  const JobKeys keys = with(kSmall, {"parallel.dp=4", "parallel.pp=4", "batch.global=32"});
   Watch watch;
   question.base.job.model = model_;
   question.base.job.set = keys;

@@ -22,7 +22,7 @@ namespace orrery::study {
 namespace fs = std::filesystem;
 
 /// Keys of a specification, "model.layers=8".
-using Keys = std::vector<std::string>;
+using JobKeys = std::vector<std::string>;
 
 /// What a rank has of each kind of node, by kind, name without numbers, and what it works on.
 using SizedInventory = std::map<std::tuple<graph::NodeKind, std::string, std::string>, std::size_t>;
@@ -83,7 +83,8 @@ class ScaleDownJobs : public testing::Test {
   ~ScaleDownJobs() override { fs::remove_all(folder_); }
 
   /// Empty where there is no such job.
-  std::string traces(const std::string& name, const std::string& cluster, const Keys& keys) const {
+  std::string traces(const std::string& name, const std::string& cluster,
+                     const JobKeys& keys) const {
     Question question;
     question.job.model = model_;
     question.job.set = keys;
@@ -98,9 +99,9 @@ class ScaleDownJobs : public testing::Test {
   }
 
   /// `small`: a job of as many devices as stay.
-  std::optional<Pair> pair(const Keys& same, const Keys& big, const Keys& small,
+  std::optional<Pair> pair(const JobKeys& same, const JobKeys& big, const JobKeys& small,
                            const std::string& cluster, ScaleDownQuestion question) const {
-    Keys first = same, second = same;
+    JobKeys first = same, second = same;
     first.insert(first.end(), big.begin(), big.end());
     second.insert(second.end(), small.begin(), small.end());
     question.base.workload = traces("big", cluster, first);
