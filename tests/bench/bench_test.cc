@@ -32,8 +32,9 @@ TEST_P(Recordings, AreReplayedWhole) {
     EXPECT_EQ(result["replay"]["wall_ns"].size(), 3u);
     const double planned = result["memory"]["peak_bytes"], held = result["replay"]["peak_bytes"];
     EXPECT_NEAR(held / planned, 1, 0.02);
-    EXPECT_GE(result["replay"]["wall"]["median_ns"].get<double>(),
-              result["replay"]["operators_ns"].get<double>() / 2);
+    EXPECT_GE(result["replay"]["wall"]["max_ns"].get<double>(),
+              result["replay"]["operators_ns"].get<double>())
+        << "the mean of iterations, each a part of its wall time";
   }
 }
 // Each distinct operator by itself: nothing fails, and weights are how often it is in the step.
