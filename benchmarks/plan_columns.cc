@@ -14,9 +14,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <ctime>
 #include <cmath>
 #include <cstdlib>
+#include <ctime>
 #include <map>
 #include <random>
 #include <string>
@@ -39,9 +39,7 @@ struct Clock {
   static double now() { return double(std::clock()) / CLOCKS_PER_SEC; }
 };
 
-double seconds_since(double begin) {
-  return Clock::now() - begin;
-}
+double seconds_since(double begin) { return Clock::now() - begin; }
 
 int fail_with(const Error& error) {
   fmt::print(stderr, "{}\n", to_string(error));

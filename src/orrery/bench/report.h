@@ -29,7 +29,7 @@ struct Outcome {
   // Of one more iteration:
   std::vector<std::int64_t> held_bytes, most_bytes;  ///< by step: allocated after it, during it;
                                                      ///< empty: not known
-  std::map<std::string, std::uint64_t> ran;  ///< operators by name, inner ones too
+  std::map<std::string, std::uint64_t> ran;          ///< operators by name, inner ones too
   // Of all iterations together:
   std::int64_t energy_uj = -1;  ///< of the machine's processors; -1: they do not say
   std::int64_t energy_ns = 0;   ///< in this time

@@ -87,7 +87,7 @@ bool Columns::Tables::knows(const PlanColumns& plans, std::size_t at) const {
   const bool every = plans.sharding[at] >= Sharding::zero2;
   if (every && (base.model.moe || splits(plans.schedule[at]))) return false;
   if (plans.pp[at] == 1 && plans.chunks[at] > 1) return false;  // both ends on one stage
-  if (plans.pp[at] >= 1 << 24) return false;  // what keys have room for
+  if (plans.pp[at] >= 1 << 24) return false;                    // what keys have room for
   return base.model.layers % (std::int64_t{plans.pp[at]} * plans.chunks[at]) == 0;
 }
 
