@@ -123,6 +123,10 @@ int bench_generate(BenchOptions& options, const std::vector<std::string>& traces
   if (folder.empty() || folder == "-")
     return session.fail({Errc::usage, "--output", "where is the program to go?",
                          "orrery bench generate TRACE -o FOLDER"});
+  if (options.page.wanted())
+    return session.fail({Errc::usage, "--html",
+                         "is of a replay, and 'bench generate' plays nothing",
+                         "orrery bench run TRACE --html FILE"});
   options.only_plan = true;
   if (options.communication == "gloo")
     return session.fail({Errc::usage, "--communication",
@@ -147,6 +151,9 @@ Result<void> check_page(const BenchOptions& options, const Session& session) {
   if (options.only_plan)
     return fail(Errc::usage, "--html", "is of a replay, and --only-plan plays nothing",
                 "give one of the two");
+  if (options.micro.asked)
+    return fail(Errc::usage, "--html", "is of a whole replay, and --micro times single operators",
+                "give one of the two");
   if (options.page.path == "-" && session.json)
     return fail(Errc::usage, "", "only one thing can go to stdout", "");
   return {};
@@ -165,9 +172,11 @@ Result<void> write_page(const present::Benchmark& made, const Findings& findings
 
 int bench_run_ranks(BenchOptions& options, const std::vector<std::string>& traces,
                     Session& session) {
-  for (const auto& [given, name] : {std::pair(!options.kineto.empty(), "--kineto"),
-                                    std::pair(!options.plan.empty(), "--write-plan"),
-                                    std::pair(options.rank.has_value(), "--rank")})
+  for (const auto& [given, name] :
+       {std::pair(!options.kineto.empty(), "--kineto"),
+        std::pair(!options.plan.empty(), "--write-plan"),
+        std::pair(options.page.wanted(), "--html"), std::pair(options.similarity, "--similarity"),
+        std::pair(options.rank.has_value(), "--rank")})
     if (given)
       return session.fail({Errc::usage, name, "is of one rank, and with gloo several are replayed",
                            "'--ranks 0-3' says which"});

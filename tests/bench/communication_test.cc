@@ -299,6 +299,9 @@ TEST_F(Communication, MistakesAreTold) {
   EXPECT_EQ(ask(run + "--communication gloo --timeout 0").code, 2);
   EXPECT_EQ(ask(run + "--communication gloo --rank 0").code, 2);
   EXPECT_EQ(ask(run + "--communication gloo --kineto " + (folder_ / "x").string()).code, 2);
+  EXPECT_EQ(ask(run + "--communication gloo --html " + (folder_ / "x").string()).code, 2);
+  EXPECT_EQ(ask(run + "--communication gloo --similarity").code, 2);
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "x"));
   EXPECT_EQ(ask("bench generate " + kRanks + "--rank 0 --communication gloo -o " +
                 (folder_ / "program").string())
                 .code,

@@ -18,7 +18,7 @@ using profile::CommKind;
 using Members = std::vector<std::uint32_t>;
 
 constexpr const char* kHint =
-    "give all ranks of the job, of one step: '--scope' and '--all-steps' "
+    "give all ranks of the job, of one step: '--subtrace' and '--all-steps' "
     "choose the same part of each";
 
 /// Collectives to which every rank brings equally much.

@@ -136,7 +136,6 @@ struct Step {
   std::uint32_t stream = 0;    ///< below kMostStreams: the device's, as recorded
   std::uint64_t node = 0;      ///< the recording's id
   std::uint32_t source = 0;    ///< in Plan::sources: what it came of
-  Time recorded{};             ///< how long it took, if anything says so
   Time gap{};                  ///< how long the host did other things before
 };
 

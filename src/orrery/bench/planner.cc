@@ -190,10 +190,8 @@ void Planner::set_times(EventId event, std::size_t first, Source& source) {
   if (!recorded.timed()) return;
   plan_.timed = true;
   source.recorded = recorded.duration;
-  if (first < plan_.steps.size()) {
-    plan_.steps[first].recorded = recorded.duration;
-    if (host_ != Time{} && recorded.start > host_) plan_.steps[first].gap = recorded.start - host_;
-  }
+  if (first < plan_.steps.size() && host_ != Time{} && recorded.start > host_)
+    plan_.steps[first].gap = recorded.start - host_;
   host_ = std::max(host_, recorded.end());
 }
 
