@@ -11,6 +11,7 @@
 
 #include "orrery/bench/obfuscate.h"
 #include "orrery/bench/plan_text.h"
+#include "orrery/bench/resize.h"
 #include "orrery/core/text.h"
 #include "orrery/core/whole_file.h"
 #include "orrery/present/words.h"
@@ -46,7 +47,7 @@ Result<std::vector<bool>> try_apart(const bench::Plan& plan, const BenchModule& 
                                     const BenchPlay& play) {
   std::array<int, 2> ends{};
   const auto no_process = [] {
-    return fail(Errc::limit_exceeded, "--obfuscate", "no process can be made to try sizes in");
+    return fail(Errc::limit_exceeded, {}, "no process can be made to try sizes in");
   };
   if (::pipe(ends.data()) != 0) return no_process();
   const pid_t child = ::fork();
@@ -74,6 +75,12 @@ Result<std::vector<bool>> try_apart(const bench::Plan& plan, const BenchModule& 
 }  // namespace
 
 void add_obfuscate_options(CLI::App& command, ObfuscateBench& options) {
+  command
+      .add_option("--size", options.size,
+                  "128=32: what is 128 long becomes 32, wherever it stands, and products of it\n"
+                  "follow; several with commas between them")
+      ->type_name("OLD=NEW")
+      ->group("The replay");
   const std::string group = "What is told of the recording";
   command
       .add_option("--obfuscate", options.what,
@@ -89,6 +96,9 @@ void add_obfuscate_options(CLI::App& command, ObfuscateBench& options) {
 }
 
 Result<void> check_obfuscate(const ObfuscateBench& options) {
+  if (!options.size.empty())
+    if (auto changes = bench::parse_size_changes(options.size); !changes)
+      return tl::unexpected(std::move(changes.error()));
   if (options.what.empty() && !options.salt.empty())
     return fail(Errc::usage, "--salt", "is for other names and sizes", "give --obfuscate, too");
   if (options.what.empty() || options.what == "names" || options.what == "sizes") return {};
@@ -98,19 +108,29 @@ Result<void> check_obfuscate(const ObfuscateBench& options) {
 
 Result<std::string> obfuscate_plan(bench::Plan& plan, const ObfuscateBench& options,
                                    const BenchModule& module, BenchPlay play) {
-  if (options.what.empty()) return std::string();
-  bench::obfuscate_names(plan, options.salt);
-  if (options.what == "names") return std::string("names of recorded operators");
   play.warm_up = play.iterations = 1;
   play.think = false;
   const bench::Trial trial = [&](const bench::Plan& tried) {
     return try_apart(tried, module, play);
   };
+  std::string done;
+  if (!options.size.empty()) {
+    const auto changes = bench::parse_size_changes(options.size);
+    if (!changes) return tl::unexpected(changes.error());
+    const auto made = bench::resize(plan, *changes, play.memory_limit, trial);
+    if (!made) return tl::unexpected(made.error());
+    done = fmt::format("sizes {}; bytes {}, products {}", options.size, percent(made->bytes),
+                       percent(made->flops));
+  }
+  if (options.what.empty()) return done;
+  if (!done.empty()) done += "; ";
+  bench::obfuscate_names(plan, options.salt);
+  if (options.what == "names") return done + "names of recorded operators";
   const auto told = bench::obfuscate_sizes(plan, options.salt, play.memory_limit, trial);
   if (!told) return tl::unexpected(told.error());
-  return fmt::format("names, and {} of {} of {} and more; bytes {}, products {}", told->changed,
-                     present::plural(told->sizes, "size"), bench::kLeastHidden,
-                     percent(told->bytes), percent(told->flops));
+  return done + fmt::format("names, and {} of {} of {} and more; bytes {}, products {}",
+                            told->changed, present::plural(told->sizes, "size"),
+                            bench::kLeastHidden, percent(told->bytes), percent(told->flops));
 }
 
 }  // namespace orrery::app

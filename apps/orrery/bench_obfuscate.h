@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// orrery bench --obfuscate: plans that tell less of what was recorded.
+// orrery bench --size and --obfuscate: plans of other sizes, and such that tell less of what was
+// recorded.
 #pragma once
 
 #include <CLI/CLI.hpp>
@@ -13,8 +14,11 @@
 namespace orrery::app {
 
 struct ObfuscateBench {
+  std::string size;  ///< "128=32,…": sizes and what they become, or empty
   std::string what;  ///< "names", "sizes" (and names), or empty
   std::string salt;
+
+  [[nodiscard]] bool changes_sizes() const { return !size.empty() || what == "sizes"; }
 };
 
 void add_obfuscate_options(CLI::App& command, ObfuscateBench& options);
@@ -23,7 +27,7 @@ void add_obfuscate_options(CLI::App& command, ObfuscateBench& options);
 [[nodiscard]] Result<void> check_obfuscate(const ObfuscateBench& options);
 
 /// Changes the plan as asked, and says how much it did; empty where nothing was asked. Sizes are
-/// tried by playing. Errc: as BenchModule::play.
+/// tried by playing. Errc: as BenchModule::play and bench::resize.
 [[nodiscard]] Result<std::string> obfuscate_plan(bench::Plan& plan, const ObfuscateBench& options,
                                                  const BenchModule& module, BenchPlay play);
 

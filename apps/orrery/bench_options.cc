@@ -53,10 +53,10 @@ Result<void> communication_options(const BenchOptions& options, bench::PlanOptio
   if (options.communication != "skip" && options.micro.asked)
     return fail(Errc::usage, "--micro", "is of operators, without communication",
                 "leave '--communication' out");
-  if (options.communication != "skip" && options.obfuscate.what == "sizes")
-    return fail(Errc::usage, "--obfuscate",
+  if (options.communication != "skip" && options.obfuscate.changes_sizes())
+    return fail(Errc::usage, options.obfuscate.size.empty() ? "--obfuscate" : "--size",
                 "ranks and runs have to know the sizes of what is communicated",
-                "'--obfuscate names', or leave '--communication' out");
+                "leave '--communication' out ('--obfuscate names' goes with it)");
   if (options.communication == "gloo" && !options.obfuscate.what.empty())
     return fail(Errc::usage, "--obfuscate", "is of one rank, and with gloo several are replayed",
                 "'--communication predicted', or leave it out");
@@ -91,9 +91,9 @@ Result<void> device_options(const BenchOptions& options) {
   if (!options.play.synchronise && (options.similarity || options.page.wanted()))
     return clash("calls end before the device has calculated, and kinds of work compare by time",
                  "'--synchronise', too");
-  if (options.obfuscate.what == "sizes")
+  if (options.obfuscate.changes_sizes())
     return clash("sizes are tried in processes of their own, on the host",
-                 "'--obfuscate names', or leave '--device' out");
+                 "leave '--device' out ('--obfuscate names' goes with it)");
   return {};
 }
 

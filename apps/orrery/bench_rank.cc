@@ -104,9 +104,9 @@ Result<Planned> plan_rank(const BenchOptions& options, const bench::PlanOptions&
       return tl::unexpected(std::move(told.error()));
   BenchPlay play = options.play;
   play.memory_limit = asked.memory_limit;
-  auto obfuscated = obfuscate_plan(made.plan, options.obfuscate, module, play);
-  if (!obfuscated) return tl::unexpected(std::move(obfuscated.error()));
-  made.obfuscated = *std::move(obfuscated);
+  auto changed = obfuscate_plan(made.plan, options.obfuscate, module, play);
+  if (!changed) return tl::unexpected(std::move(changed.error()));
+  made.changed = *std::move(changed);
   planned.text = bench::plan_text(made.plan);
   made.plan_ns = now_ns() - begin;
   return planned;

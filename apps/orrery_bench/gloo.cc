@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 #include <map>
+#include <memory>
 #include <optional>
 #include <stdexcept>
 #include <utility>
@@ -43,7 +44,8 @@ struct UnderWay {
   Received received;
   Tensors kept;  ///< what nobody else holds
   std::int64_t begin_ns = 0;
-  std::atomic<std::int64_t> end_ns{0};
+  /// Told by a thread of Gloo's, maybe after somebody who waited has gone on: each has its own.
+  std::shared_ptr<std::atomic<std::int64_t>> end_ns;
 };
 
 class Gloo final : public Communicator {
@@ -132,15 +134,14 @@ void Gloo::begin(std::size_t exchange, const Tensors& sent, const Tensors& recei
   made.works.clear();
   made.kept.clear();
   made.begin_ns = wall_ns();
-  made.end_ns = 0;
+  made.end_ns = std::make_shared<std::atomic<std::int64_t>>(0);
   try {
     start(what, *groups_[what.group], made, sent, received);
     if (made.works.empty()) return;
     // Messages have no future; they end when they have been waited for.
     if (what.kind == "send" || what.kind == "recv") return;
-    std::atomic<std::int64_t>& end = made.end_ns;
     made.works.back()->getFuture()->addCallback(
-        [&end](c10::ivalue::Future& /*done*/) { end = wall_ns(); });
+        [end = made.end_ns](c10::ivalue::Future& /*done*/) { *end = wall_ns(); });
   } catch (const std::exception& error) {
     give_up(exchange, error.what());
   }
@@ -154,7 +155,7 @@ Busy Gloo::wait(std::size_t exchange) {
   } catch (const std::exception& error) {
     give_up(exchange, error.what());
   }
-  const std::int64_t told = made.end_ns, now = made.works.empty() ? made.begin_ns : wall_ns();
+  const std::int64_t told = *made.end_ns, now = made.works.empty() ? made.begin_ns : wall_ns();
   made.works.clear();
   made.kept.clear();
   return {made.begin_ns, told == 0 ? now : told};

@@ -16,7 +16,9 @@
 namespace orrery {
 namespace {
 
+using ::testing::Contains;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 class Recordings : public Bench, public ::testing::WithParamInterface<const char*> {};
 
@@ -166,6 +168,32 @@ TEST_P(Recordings, AreHidden) {
                "--level kernel --salt a --force --obfuscate sizes --only-plan --write-plan " +
                again);
   EXPECT_EQ(written(hidden), written(again));
+}
+
+// A smaller batch is as much less work, memory and recorded operators being what they were.
+TEST_F(Bench, SizesAreChanged) {
+  const std::string mlp = kRecordings + "mlp.json.gz --iterations 1 ";
+  const std::string plan = (folder_ / "plan").string();
+  for (const char* level : {"--level top ", "--level kernel "}) {
+    const Json whole = replay(mlp + level + "--only-plan");
+    const Json less = replay(mlp + level + "--size 128=32 --force --write-plan " + plan);
+    EXPECT_EQ(less["replay"]["failed_operators"], 0) << less["replay"]["failed"];
+    EXPECT_EQ(less["replay"]["reshaped_steps"], 0);
+    EXPECT_EQ(less["coverage"]["operators"], whole["coverage"]["operators"]);
+    EXPECT_LT(less["memory"]["peak_bytes"], whole["memory"]["peak_bytes"]);
+    EXPECT_THAT(less["changed"].get<std::string>(), HasSubstr("products -75.0 %"));
+    EXPECT_THAT(sizes_in(plan), Contains("[32,512]"));
+    EXPECT_THAT(sizes_in(plan), Not(Contains("[128,512]")));
+  }
+  // A part of it under other names, with sizes of which one was asked for
+  const Json hidden = replay(kRecordings +
+                             "transformer.json.gz --iterations 1 --subtrace layer=0 --size 64=16 "
+                             "--obfuscate sizes --salt a");
+  EXPECT_EQ(hidden["replay"]["failed_operators"], 0) << hidden["replay"]["failed"];
+  EXPECT_THAT(hidden["changed"].get<std::string>(), HasSubstr("sizes 64=16"));
+  EXPECT_THAT(ask("bench run " + mlp + "--size 100=10").text, HasSubstr("no tensor has the size"));
+  EXPECT_EQ(ask("bench run " + mlp + "--size 128").code, 2);
+  EXPECT_EQ(ask("bench run " + mlp + "--size 128=32 --communication gloo").code, 2);
 }
 
 // Times of known kernels are what `orrery kernels` reads.

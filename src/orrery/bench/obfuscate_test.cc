@@ -3,10 +3,10 @@
 
 #include <gmock/gmock.h>
 
-#include "orrery/bench/bench_testing.h"
 #include "orrery/bench/plan_text.h"
 #include "orrery/bench/plan_work.h"
 #include "orrery/bench/sizes.h"
+#include "orrery/bench/sizes_testing.h"
 
 namespace orrery::bench {
 namespace {
@@ -18,44 +18,6 @@ using ::testing::Ge;
 using ::testing::HasSubstr;
 using ::testing::Le;
 using ::testing::Not;
-
-constexpr std::int64_t kPlenty = std::int64_t{1} << 40;
-constexpr std::string_view kView = "aten::view(Tensor(a) self, SymInt[] size) -> Tensor(a)";
-constexpr std::string_view kCat = "aten::cat(Tensor[] tensors, int dim=0) -> Tensor";
-
-FakeOperators with_views() {
-  return FakeOperators({{std::string(kRelu), true, false},
-                        {std::string(kAddmm), true, false},
-                        {std::string(kEmbedding), true, false},
-                        {std::string(kCat), true, false},
-                        {std::string(kView), true, false}});
-}
-
-/// [200,240] × [240,400], seen as [200,2,200], and its relu.
-Result<Plan> product_and_view() {
-  const NodeLine addmm{
-      5,
-      "aten::addmm",
-      kAddmm,
-      "[" + tensor(1, 1, 400) + "," + tensor(2, 2, 48000) + "," + tensor(3, 3, 96000) + ",1,1]",
-      "[[400],[200,240],[240,400],[],[]]",
-      R"j(["Tensor(float)","Tensor(float)","Tensor(float)","Int","Int"])j",
-      "[" + tensor(4, 4, 80000) + "]",
-      "[[200,400]]",
-      R"j(["Tensor(float)"])j"};
-  const NodeLine view{6,
-                      "aten::view",
-                      kView,
-                      "[" + tensor(4, 4, 80000) + ",[200,2,200]]",
-                      "[[200,400],[[],[],[]]]",
-                      R"j(["Tensor(float)","GenericList[Int,Int,Int]"])j",
-                      "[" + tensor(5, 4, 80000) + "]",
-                      "[[200,2,200]]",
-                      R"j(["Tensor(float)"])j"};
-  NodeLine relu = relu_node(7, 5, 4, 6, 6);
-  relu.input_shapes = relu.output_shapes = "[[200,2,200]]";
-  return plan_of({addmm, view, relu}, with_views());
-}
 
 TEST(BenchSizes, ProductsFollowTheirFactors) {
   const auto plan = product_and_view();
@@ -112,15 +74,6 @@ TEST(BenchSizes, StridesAndOffsetsAreThoseOfTheNewSizes) {
   EXPECT_THAT(made->externals[0].spec.strides, ElementsAre(1, 44));
   EXPECT_EQ(made->externals[0].spec.offset, 22);
   EXPECT_EQ(made->storages[0].bytes, 25 * 44 * 4);
-}
-
-/// Bad are steps whose plan is none that `good` likes.
-Trial agreeing(const std::function<bool(const Step&)>& good) {
-  return [good](const Plan& plan) -> Result<std::vector<bool>> {
-    std::vector<bool> bad;
-    for (const Step& step : plan.steps) bad.push_back(!good(step));
-    return bad;
-  };
 }
 
 TEST(BenchObfuscate, SizesAreOthersAndNear) {

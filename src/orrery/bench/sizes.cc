@@ -252,6 +252,11 @@ std::vector<std::int64_t> Sizes::free() const {
   return values;
 }
 
+std::vector<std::vector<std::int64_t>> Sizes::products_of(std::int64_t size) const {
+  const auto found = products_.find(size);
+  return found == products_.end() ? std::vector<Factors>{} : found->second;
+}
+
 bool Sizes::close(SizeChanges& changes) const {
   for (const std::int64_t value : all_) {  // factors are smaller, and come before
     const auto products = products_.find(value);

@@ -26,6 +26,8 @@ class Sizes {
   [[nodiscard]] std::vector<std::int64_t> free() const;
   /// All that occur. Ascending.
   [[nodiscard]] const std::vector<std::int64_t>& all() const { return all_; }
+  /// Ways in which a size is a product of others; none where it is free.
+  [[nodiscard]] std::vector<std::vector<std::int64_t>> products_of(std::int64_t size) const;
 
   /// The plan with every size, whole-number argument, stride, storage and range of indices as it is
   /// when free sizes are changed: a value is changed wherever it stands. Nothing where products

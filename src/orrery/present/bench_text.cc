@@ -190,7 +190,7 @@ std::string bench_text(const Benchmark& benchmark, const Findings& findings, rep
   sheet.add("recording", fmt::format("rank {}, {}, level {}", benchmark.rank,
                                      printable(benchmark.file), benchmark.level));
   sheet.add("replayed by", player(benchmark));
-  if (!benchmark.obfuscated.empty()) sheet.add("obfuscated", benchmark.obfuscated);
+  if (!benchmark.changed.empty()) sheet.add("changed", benchmark.changed);
   const bench::Coverage coverage = bench::coverage_of(benchmark.plan);
   add_coverage(sheet, benchmark.plan, coverage, style);
   add_streams(sheet, benchmark);
@@ -223,7 +223,7 @@ void write_benchmark(JsonWriter& json, const Benchmark& benchmark) {
   json.field("device", benchmark.device).field("streams", bench::stream_count(plan));
   json.field("load_ns", benchmark.load_ns).field("plan_ns", benchmark.plan_ns);
   json.field("steps", plan.steps.size());
-  if (!benchmark.obfuscated.empty()) json.field("obfuscated", benchmark.obfuscated);
+  if (!benchmark.changed.empty()) json.field("changed", benchmark.changed);
   write_coverage(json, plan, bench::coverage_of(plan));
   json.key("memory").begin_object();
   json.field("peak_bytes", plan.peak_bytes).field("external_bytes", plan.external_bytes);

@@ -23,7 +23,7 @@ struct Benchmark {
   std::string framework;               ///< "PyTorch 1.13.0"
   std::string device = "cpu";          ///< "cuda:1"
   std::string level;                   ///< "top" or "kernel"
-  std::string obfuscated{};            ///< what is not as it was recorded; empty: nothing
+  std::string changed{};               ///< what is not as it was recorded; empty: nothing
   std::string communication = "skip";  ///< or "gloo", "predicted"
   std::uint64_t of_run = 0;            ///< predicted: what the run has of it at that rank
   std::int64_t load_ns = 0, plan_ns = 0;
