@@ -82,9 +82,8 @@ std::string remote_memory_text(const analysis::LevelUse& level) {
   const auto bytes = [](std::uint64_t count) {
     return format_bytes(Bytes(static_cast<std::int64_t>(count)));
   };
-  std::string text =
-      fmt::format("{}: {} loaded, {} stored; in use {}", printable(level.name), bytes(level.loaded),
-                  bytes(level.stored), percent(level.in_use));
+  std::string text = fmt::format("{}: {} loaded, {} stored; in use {}", printable(level.name),
+                                 bytes(level.loaded), bytes(level.stored), percent(level.in_use));
   if (level.busiest > 0)
     text += fmt::format(", {} at most (from {})", percent(level.busiest), format_time(level.from));
   return text;

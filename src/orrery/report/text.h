@@ -39,7 +39,8 @@ struct Style {
   [[nodiscard]] std::string bad(std::string_view text) const;
 };
 
-/// "16 groups of memory: 160.6 GB loaded, 144.5 GB stored; in use 18.5 %, 93 % at most (from 1 ms)".
+/// "16 groups of memory: 160.6 GB loaded, 144.5 GB stored; in use 18.5 %, 93 % at most (from 1
+/// ms)".
 [[nodiscard]] std::string remote_memory_text(const analysis::LevelUse& level);
 
 /// Lines of "label   text". Long text goes on at spaces, indented under its beginning.
