@@ -176,7 +176,7 @@ TEST_F(Damage, EveryReferenceIsChecked) {
   expect_corrupt("UPDATE link SET curve = 1", "link row 0", range);
   expect_corrupt("UPDATE link SET curve = NULL", "link row 0", "curve");
   expect_corrupt("UPDATE link_use SET bin = 2 WHERE id = 1", "link_use row 1", "order");
-  expect_corrupt("UPDATE memory_level_use SET level = 1 WHERE id = 2", "memory_level_use row 2",
+  expect_corrupt("UPDATE memory_level_use SET level = 0 WHERE id = 2", "memory_level_use row 2",
                  "order");
   expect_corrupt("UPDATE memory_level_use SET bin = 2 WHERE id = 1", "memory_level_use row 1",
                  "order");
@@ -254,7 +254,8 @@ TEST_F(Damage, EveryCountIsChecked) {
   expect_corrupt("UPDATE timeline SET first_span = 0 WHERE id = 2", "timeline row 2", "first_span");
   expect_corrupt("UPDATE link_curve SET bins = 1 << 31", "link_use", "before the curves");
   expect_corrupt("UPDATE link_curve SET bins = 3", "link_use row 3", "no curve");
-  expect_corrupt("UPDATE memory_level SET bins = 1 << 31", "memory_level_use", "before the levels");
+  expect_corrupt("UPDATE memory_level SET bins = 1 << 31 WHERE id = 1", "memory_level_use",
+                 "before the levels");
   expect_corrupt("UPDATE memory_level SET bins = 1 WHERE id = 1", "memory_level_use row 3",
                  "no level");
   expect_corrupt(
