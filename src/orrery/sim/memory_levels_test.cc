@@ -59,6 +59,7 @@ TEST(MemoryLevels, AreRecordedOverTime) {
   Rank rank;
   rank.load(4000);
   rank.store(3000);
+  const auto work = testing::replicated(rank, 3);
   for (const bool in_switch : {false, true}) {
     auto platform = line(Block::switched, 3);
     platform.remote_memory = {platform::RemoteMemoryKind::pool, us(1), Bandwidth(1e9)};
@@ -66,7 +67,7 @@ TEST(MemoryLevels, AreRecordedOverTime) {
     platform.remote_memory.stages = {{platform::MemoryShape::straight, Bandwidth(1e9), 2, {}, 2}};
     Options options;
     options.record = true;
-    const auto run = simulate(testing::replicated(rank, 3), platform, options);
+    const auto run = simulate(work, platform, options);
     ASSERT_TRUE(run);
     ASSERT_EQ(run->recording->memory.size(), run->memory.size());
     ASSERT_GT(run->recording->memory_bin, 0);
