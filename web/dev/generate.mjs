@@ -111,6 +111,7 @@ function makeRun(index) {
       capacity: links.map((l) => dims[l.dim].bandwidth), bytes: links.map((l) => (64 << 20) * layers / (l.dim + 1) + l.from), name: links.map(() => ''), kind: links.map(() => ''), use: links.map((l) => l.dim), leftOut: 0,
     },
     fabric: { leftOut: 0, name: [], kind: [], host: [], rank: [] },
+    remoteMemory: { bin: 0, levels: [] },
     path, pathSegments: path.start.length, pathByCause,
     errorClasses: [{ name: 'learned gemm bf16', time: Math.floor(step * 0.8), least: -Math.floor(step * 0.06), most: Math.floor(step * 0.05) },
       { name: `network, all_reduce ${hostile}`, time: step - Math.floor(step * 0.8), least: null, most: null }],

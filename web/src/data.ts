@@ -69,6 +69,7 @@ export interface RunData {
   collectivesLeftOut: number;
   links: LinkData;
   fabric: FabricData;
+  remoteMemory: RemoteMemoryData;
   path: PathColumns; // at most 4,000 segments, neighbours merged beyond that
   pathSegments: number; // how many there are
   pathByCause: number[]; // by cause
@@ -204,6 +205,24 @@ export interface FabricData {
   host?: (number | null)[]; // the machine that it is in
   rank?: (number | null)[]; // who sits there
   faults?: FaultData[]; // at most 20,000, in the order of the cluster file
+}
+
+// What crossed remote memories and the links to them: bytes per bin, as the slowest level carries them.
+export interface RemoteMemoryData {
+  bin: number; // length of a bin; 0 = nothing crossed
+  levels: MemoryLevelData[]; // from the memory to the devices
+}
+
+export interface MemoryLevelData {
+  name: string;
+  capacity: number; // bytes per second of all that are alike, in one direction
+  bothWays: boolean; // loads and stores share it
+  loaded: number;
+  stored: number;
+  inUse: number; // of what it could carry over the step; 1 = always busy
+  busiest: number; // … in its busiest bin
+  loads: number[];
+  stores: number[];
 }
 
 // Links from one node to another, one direction, that had less than their bandwidth.

@@ -20,6 +20,7 @@
 #include "orrery/core/findings.h"
 #include "orrery/core/quantity.h"
 #include "orrery/result/links.h"
+#include "orrery/result/remote_memory.h"
 
 namespace orrery::result {
 
@@ -342,6 +343,7 @@ struct Run {
   LinkUse links;
   std::vector<FabricNode> fabric;   ///< empty: the network is dimensions
   std::vector<FabricFault> faults;  ///< of its links, in the order of the cluster file
+  RemoteMemory remote_memory;
   std::vector<PathSegment> path;
   std::vector<ErrorClass> error_classes;  ///< of the path, longest first; empty: not known
   std::vector<ToldCollective> told;       ///< what a library ran, each kind once

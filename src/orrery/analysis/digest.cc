@@ -151,6 +151,7 @@ Digest digest(const Run& run) {
   if (!waits.ranks.empty() && waits.ranks.front().caused > Time{})
     all.waited_for = waits.ranks.front();
   all.memory = memory_of(run);
+  all.remote_memory = memory_levels(run);
   all.path = path_of(run);
   all.network = run.fact("network_model");
   all.compute = run.fact("compute_model");

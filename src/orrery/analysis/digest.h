@@ -13,6 +13,7 @@
 
 #include "orrery/analysis/bands.h"
 #include "orrery/analysis/breakdown.h"
+#include "orrery/analysis/memory_levels.h"
 #include "orrery/analysis/metrics.h"
 #include "orrery/result/run.h"
 
@@ -88,6 +89,7 @@ struct Digest {
   std::vector<CommKind> comm;  ///< longest in all first; receives are left out
   std::optional<Straggler> waited_for;
   std::optional<Fullest> memory;
+  std::vector<LevelUse> remote_memory;  ///< of a run that was kept
   std::optional<PathDigest> path;
   std::string network, compute, device, rules;  ///< the models, in a word each; "": not known
   std::string collectives;  ///< who says what collectives take; "": the network alone

@@ -140,6 +140,11 @@ void add_memory(Sheet& sheet, const Digest& digest, Style style) {
   sheet.add("peak memory", text);
 }
 
+void add_remote_memory(Sheet& sheet, const std::vector<analysis::LevelUse>& levels) {
+  for (const analysis::LevelUse& level : levels)
+    sheet.add(&level == levels.data() ? "remote memory" : "", report::remote_memory_text(level));
+}
+
 void add_path(Sheet& sheet, const Digest& digest) {
   if (!digest.path) return;
   const analysis::PathDigest& path = *digest.path;
@@ -227,6 +232,7 @@ void add_digest(Sheet& sheet, const Digest& digest, Style style, bool all) {
   add_slowest(sheet, digest);
   add_waits(sheet, digest);
   add_memory(sheet, digest, style);
+  add_remote_memory(sheet, digest.remote_memory);
   add_path(sheet, digest);
   add_band(sheet, digest);
   sheet.add("models", models_text(digest));

@@ -157,6 +157,7 @@ std::string summary_json(const Run& run) {
     json.field("ranks", run.ranks.size()).field("distinct_ranks", run.timelines.size());
     json.field("spans", name(run.spans));
     report::write_digest(json, analysis::digest(run));
+    report::write_remote_memory(json, run);
     json.key("manifest").begin_object();
     for (const auto& [key, value] : run.manifest) json.field(key, value);
     json.end_object().key("metrics").begin_array();

@@ -96,6 +96,7 @@ result::Run make_run(const graph::Workload& workload, const platform::Platform& 
   run.error_classes = error_classes(sim);
   run.told = told(sim);
   make_links(source, run);
+  run.remote_memory = remote_memory(source);
   analysis::find_critical_path(run);
   if (!run.stalled) {
     std::vector<const graph::Graph*> graphs(run.timelines.size());

@@ -82,4 +82,22 @@ result::MemoryCurve memory_curve(const Source& source, std::uint32_t rank, resul
   return curve;
 }
 
+result::RemoteMemory remote_memory(const Source& source) {
+  result::RemoteMemory made;
+  if (source.recording.memory.empty()) return made;
+  made.bin = Time(source.recording.memory_bin);
+  for (std::size_t i = 0; i < source.recording.memory.size(); ++i) {
+    const sim::MemoryLevel& level = source.sim.memory[i];
+    const sim::RecordedLevel& over_time = source.recording.memory[i];
+    made.levels.push_back({.name = level.name,
+                           .capacity = Bandwidth(level.capacity),
+                           .both_ways = level.both_ways,
+                           .loaded = level.loaded,
+                           .stored = level.stored,
+                           .loads = over_time.loads,
+                           .stores = over_time.stores});
+  }
+  return made;
+}
+
 }  // namespace orrery::record

@@ -85,4 +85,7 @@ struct Bound {
 
 void make_links(const Source& source, result::Run& run);
 
+/// What crossed remote memories, level by level.
+[[nodiscard]] result::RemoteMemory remote_memory(const Source& source);
+
 }  // namespace orrery::record

@@ -60,7 +60,7 @@ TEST(Chrome, TellsTheSampleRun) {
   EXPECT_TRUE(opened.empty());
   EXPECT_EQ(phases["X"], 32);
   EXPECT_EQ(phases["f"], 8 + 5);  // messages, and steps of the path from span to span
-  EXPECT_EQ(phases["C"], 4 * 3 + 5 * 5);
+  EXPECT_EQ(phases["C"], 4 * 3 + 5 * 5 + 2 * (3 + 2));
   EXPECT_EQ(phases["M"], 2 * (1 + 4 + 16));
 }
 

@@ -129,6 +129,27 @@ void write_path(JsonWriter& json, const std::optional<analysis::PathDigest>& pat
 
 }  // namespace
 
+void write_remote_memory(JsonWriter& json, const result::Run& run) {
+  const std::vector<analysis::LevelUse> levels = analysis::memory_levels(run);
+  json.key("remote_memory").begin_object().nanoseconds("bin", run.remote_memory.bin);
+  json.key("levels").begin_array();
+  for (std::size_t i = 0; i < levels.size(); ++i) {
+    const analysis::LevelUse& use = levels[i];
+    json.begin_object().field("name", use.name).field("loaded_bytes", use.loaded);
+    json.field("stored_bytes", use.stored).field("in_use", use.in_use);
+    json.field("busiest", use.busiest).nanoseconds("busiest_at", use.from);
+    const auto curve = [&](std::string_view key, const std::vector<std::uint64_t>& bins) {
+      json.key(key).begin_array();
+      for (const std::uint64_t bytes : bins) json.value(bytes);
+      json.end_array();
+    };
+    curve("loads", run.remote_memory.levels[i].loads);
+    curve("stores", run.remote_memory.levels[i].stores);
+    json.end_object();
+  }
+  json.end_array().end_object();
+}
+
 void write_digest(JsonWriter& json, const Digest& digest) {
   json.key("recorded_ns");
   digest.recorded ? json.value(rounded_ns(*digest.recorded)) : json.null();

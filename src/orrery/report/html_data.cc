@@ -155,6 +155,7 @@ void write_run(JsonWriter& json, const RunFacts& facts, std::size_t most_spans) 
   write_collectives(json, facts, names);
   write_links(json, run.links);
   write_fabric(json, run);
+  write_memory_levels(json, run);
   write_path(json, run, names);
   write_stragglers(json, facts.stragglers);
   write_findings(json, run.findings);

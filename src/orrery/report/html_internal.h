@@ -87,6 +87,7 @@ void write_groups(JsonWriter& json, const result::Run& run);
 void write_collectives(JsonWriter& json, const RunFacts& facts, UsedNames& names);
 void write_links(JsonWriter& json, const result::LinkUse& use);
 void write_fabric(JsonWriter& json, const result::Run& run);
+void write_memory_levels(JsonWriter& json, const result::Run& run);
 void write_path(JsonWriter& json, const result::Run& run, UsedNames& names);
 void write_comparison(JsonWriter& json, const result::Run& a, const result::Run& b);
 

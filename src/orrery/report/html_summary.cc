@@ -102,6 +102,14 @@ void add_memory(Lines& lines, const std::optional<analysis::Fullest>& most) {
   lines.emplace_back("Peak memory", text);
 }
 
+void add_remote_memory(Lines& lines, const std::vector<analysis::LevelUse>& levels) {
+  const auto busiest = std::max_element(
+      levels.begin(), levels.end(),
+      [](const auto& one, const auto& other) { return one.in_use < other.in_use; });
+  if (busiest == levels.end()) return;
+  lines.emplace_back("Remote memory", remote_memory_text(*busiest));
+}
+
 std::string_view in_words(result::PathCause cause) {
   switch (cause) {
     case result::PathCause::work:
@@ -185,6 +193,7 @@ Lines summary_lines(const Digest& digest, const Findings& findings) {
   add_use(lines, digest);
   add_collectives(lines, digest.comm);
   add_memory(lines, digest.memory);
+  add_remote_memory(lines, digest.remote_memory);
   add_path(lines, digest);
   add_straggler(lines, digest.waited_for);
   add_models(lines, digest);

@@ -195,8 +195,31 @@ class PathWriter {
 
 }  // namespace
 
+namespace {
+
+/// What each level of remote memory loads and stores.
+void add_memory_levels(const Run& run, const TimelineChoice& choice,
+                       std::vector<LinkCurve>& curves) {
+  if (run.remote_memory.bin <= Time{} || choice.later) return;
+  for (const result::MemoryLevel& level : run.remote_memory.levels) {
+    const auto add = [&](std::string_view what, const std::vector<std::uint64_t>& bins) {
+      std::vector<wide> wider;
+      add_curve(wider, bins);
+      curves.push_back({fmt::format("{}, {}", level.name, what),
+                        capacity_text(level.capacity.count()) +
+                            (level.both_ways ? " Loads and stores share it." : ""),
+                        points(wider, run.remote_memory.bin, choice), choice.first_rank});
+    };
+    add("loaded", level.loads);
+    add("stored", level.stores);
+  }
+}
+
+}  // namespace
+
 std::vector<LinkCurve> link_curves(const Run& run, const TimelineChoice& choice) {
   std::vector<LinkCurve> curves;
+  add_memory_levels(run, choice, curves);
   if (run.links.bin <= Time{}) return curves;
   std::vector<std::uint32_t> dims;
   std::size_t used = 0;

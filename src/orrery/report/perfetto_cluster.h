@@ -23,8 +23,9 @@ struct LinkCurve {
 /// More used links than this are drawn by dimension only.
 inline constexpr std::size_t kMaxLinks = 64;
 
-/// Link use by dimension, then link by link where there are few and one end is a chosen rank; of a
-/// later piece only links that leave a chosen rank.
+/// What remote memory loads and stores, level by level. Link use by dimension, then link by link
+/// where there are few and one end is a chosen rank; of a later piece only links that leave a
+/// chosen rank.
 [[nodiscard]] std::vector<LinkCurve> link_curves(const result::Run& run,
                                                  const TimelineChoice& choice);
 

@@ -78,6 +78,17 @@ std::string ranges(std::span<const std::uint32_t> ascending, std::size_t most) {
 
 std::string percent(double share) { return analysis::share_text(share); }
 
+std::string remote_memory_text(const analysis::LevelUse& level) {
+  const auto bytes = [](std::uint64_t count) {
+    return format_bytes(Bytes(static_cast<std::int64_t>(count)));
+  };
+  std::string text = fmt::format("{}: {} loaded, {} stored; in use {}", printable(level.name),
+                                 bytes(level.loaded), bytes(level.stored), percent(level.in_use));
+  if (level.busiest > 0)
+    text += fmt::format(", {} at most (from {})", percent(level.busiest), format_time(level.from));
+  return text;
+}
+
 std::string Style::strong(std::string_view text) const { return wrap(color, "1", text); }
 std::string Style::good(std::string_view text) const { return wrap(color, "32", text); }
 std::string Style::warn(std::string_view text) const { return wrap(color, "33", text); }

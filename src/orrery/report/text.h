@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "orrery/analysis/memory_levels.h"
+
 namespace orrery::report {
 
 inline constexpr std::size_t kWidth = 80;
@@ -36,6 +38,10 @@ struct Style {
   [[nodiscard]] std::string warn(std::string_view text) const;
   [[nodiscard]] std::string bad(std::string_view text) const;
 };
+
+/// "16 groups of memory: 160.6 GB loaded, 144.5 GB stored; in use 18.5 %, 93 % at most (from 1
+/// ms)".
+[[nodiscard]] std::string remote_memory_text(const analysis::LevelUse& level);
 
 /// Lines of "label   text". Long text goes on at spaces, indented under its beginning.
 class Sheet {

@@ -29,6 +29,64 @@ inline void put(Rows& rows, const std::optional<Off>& off) {
   put(rows, off ? std::optional(off->most) : std::nullopt);
 }
 
+/// `number`, counted from `base`; kNone is NULL.
+inline void put_reference(Rows& rows, std::uint32_t number, std::uint64_t base = 0) {
+  number == kNone ? rows.null() : rows.integer(signed_bits(base + number));
+}
+
+inline void put(Rows& rows, const Dimension& dim) {
+  rows.text(dim.block);
+  rows.integer(dim.size);
+  rows.real(dim.bandwidth.count());
+  rows.real(dim.latency_ns);
+}
+
+inline void put(Rows& rows, const ToldCollective& each) {
+  rows.text(each.type);
+  put(rows, each.bytes);
+  rows.integer(each.ranks);
+  rows.integer(each.nodes);
+  put(rows, each.time);
+  rows.text(each.source);
+  rows.text(each.algorithm);
+  put(rows, each.off);
+}
+
+inline void put(Rows& rows, const FabricNode& node) {
+  rows.text(node.name);
+  rows.text(node.kind);
+  put_reference(rows, node.host);
+  put_reference(rows, node.rank);
+}
+
+inline void put(Rows& rows, const Group& group) {
+  rows.text(group.name);
+  rows.integer(group.size);
+  rows.integer(group.first);
+  rows.integer(group.count);
+}
+
+/// Its curve is NULL where there are none.
+inline void put(Rows& rows, const Link& link, bool curves) {
+  rows.integer(link.dim);
+  put_reference(rows, link.from);
+  put_reference(rows, link.to);
+  rows.integer(link.down ? 1 : 0);
+  rows.real(link.capacity.count());
+  rows.integer(signed_bits(link.bytes));
+  curves ? rows.integer(link.use) : rows.null();
+  rows.text(link.name);
+  rows.text(link.kind);
+}
+
+inline void put(Rows& rows, const MemoryLevel& level) {
+  rows.text(level.name);
+  rows.real(level.capacity.count());
+  rows.integer(level.both_ways ? 1 : 0);
+  rows.integer(signed_bits(level.loaded));
+  rows.integer(signed_bits(level.stored));
+}
+
 inline void put(Rows& rows, const FabricFault& fault) {
   rows.integer(fault.from);
   rows.integer(fault.to);
@@ -38,11 +96,6 @@ inline void put(Rows& rows, const FabricFault& fault) {
   put(rows, fault.end);
   put(rows, fault.every);
   put(rows, fault.lasts);
-}
-
-/// `number`, counted from `base`; kNone is NULL.
-inline void put_reference(Rows& rows, std::uint32_t number, std::uint64_t base = 0) {
-  number == kNone ? rows.null() : rows.integer(signed_bits(base + number));
 }
 
 }  // namespace orrery::result

@@ -41,6 +41,7 @@ class RandomRun {
     make_ranks(ranks);
     make_collectives();
     make_links();
+    make_remote_memory();
     make_path();
     for (std::uint64_t i = below(4); i > 0; --i)
       run_.findings.add(static_cast<FindingCode>(below(10)), text(), 1 + below(100));
@@ -257,6 +258,23 @@ class RandomRun {
     }
   }
 
+  void make_remote_memory() {
+    if (flip()) return;
+    run_.remote_memory.bin = Time(1) + time();
+    for (std::uint64_t i = 1 + below(3); i > 0; --i) {
+      MemoryLevel& level = run_.remote_memory.levels.emplace_back();
+      level.name = text();
+      level.capacity = Bandwidth(static_cast<double>(large()));
+      level.both_ways = flip();
+      level.loaded = random_();
+      level.stored = random_();
+      for (std::uint64_t n = below(5); n > 0; --n) {
+        level.loads.push_back(random_() >> below(64));
+        level.stores.push_back(random_() >> below(64));
+      }
+    }
+  }
+
   void make_path() {
     if (flip()) return;
     Time at{};
@@ -295,6 +313,7 @@ inline std::string difference(const Run& a, const Run& b) {
   if (a.groups != b.groups) return "groups";
   if (a.collectives != b.collectives) return "collectives";
   if (!(a.links == b.links)) return "links";
+  if (!(a.remote_memory == b.remote_memory)) return "remote memory";
   if (a.path != b.path) return "path";
   const std::vector<Finding> x = a.findings.list(), y = b.findings.list();
   const auto same = [](const Finding& f, const Finding& g) {

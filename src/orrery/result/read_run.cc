@@ -188,6 +188,37 @@ void RunReader::read_links() {
   }
 }
 
+void RunReader::read_remote_memory() {
+  RemoteMemory& memory = run_.remote_memory;
+  TableRows rows(database_, "memory_level");
+  std::vector<std::uint64_t> bins;
+  while (rows.next()) {
+    MemoryLevel& level = memory.levels.emplace_back();
+    level.name = rows.text();
+    level.capacity = Bandwidth(rows.real());
+    level.both_ways = rows.flag();
+    level.loaded = rows.bits();
+    level.stored = rows.bits();
+    const Time bin = rows.time();
+    if (bin <= Time{} || (!bins.empty() && bin != memory.bin))
+      rows.refuse("its bins are not as long as those of others, or not long at all");
+    memory.bin = bin;
+    bins.push_back(static_cast<std::uint64_t>(rows.integer(0, kAnyIndex)));
+  }
+  TableRows use(database_, "memory_level_use");
+  for (std::size_t i = 0; i < bins.size() && i < memory.levels.size(); ++i) {
+    MemoryLevel& level = memory.levels[i];
+    while (level.loads.size() < bins[i]) {
+      if (!use.next()) return missing("memory_level_use", "ends before the levels do");
+      if (use.bits() != i || use.bits() != level.loads.size())
+        return use.refuse("the rows are not in the order of levels and bins");
+      level.loads.push_back(use.bits());
+      level.stores.push_back(use.bits());
+    }
+  }
+  if (use.next()) use.refuse("is of no level");
+}
+
 void RunReader::read_path() {
   TableRows rows(database_, "path");
   Time until{};

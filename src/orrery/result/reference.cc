@@ -73,6 +73,11 @@ constexpr std::string_view kQueries =
     "FROM link_load\n"
     "WHERE link = (SELECT id FROM link ORDER BY bytes / capacity DESC, id LIMIT 1)\n"
     "ORDER BY start_ps;\n"
+    "```\n\n"
+    "What remote memory loads and stores when, and how busy each of its levels is with it:\n\n"
+    "```sql\n"
+    "SELECT start_ps / 1e9 AS ms, name, loaded, stored, utilization\n"
+    "FROM memory_level_load ORDER BY level, start_ps;\n"
     "```\n\n";
 
 std::string type_of(const Column& column) {

@@ -27,6 +27,10 @@ class SampleRun {
       add_path(layer);
     }
     run_.links.bin = std::max(Time(1), Time(run_.step.count() / 4));
+    run_.remote_memory.bin = run_.links.bin;
+    run_.remote_memory.levels = {
+        {"memory", Bandwidth(4e9), true, 3000, 500, {1000, 2000}, {500, 0}},
+        {"3 links", Bandwidth(3e9), false, 3000, 500, {1000, 2000}, {500, 0}}};
     run_.links.curves = {{1000, 2000, 0, 500}};
     for (std::uint32_t r = 0; r < ranks_; ++r)
       run_.links.links.push_back({0, r, kNone, false, Bandwidth(2e9), 3500, 0});

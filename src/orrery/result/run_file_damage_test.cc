@@ -89,7 +89,7 @@ TEST_F(Damage, OtherFilesAreNamedForWhatTheyAre) {
   write_bytes(file_, "");
   EXPECT_EQ(error().code, Errc::input_corrupt);
   EXPECT_THAT(after("PRAGMA application_id = 7").what, HasSubstr("not a run file"));
-  EXPECT_EQ(after("PRAGMA user_version = 7").code, Errc::input_unsupported);
+  EXPECT_EQ(after("PRAGMA user_version = 8").code, Errc::input_unsupported);
   const Error old = after("PRAGMA user_version = 2");
   EXPECT_EQ(old.code, Errc::input_unsupported);
   EXPECT_THAT(old.hint, HasSubstr("older Orrery"));
@@ -176,6 +176,12 @@ TEST_F(Damage, EveryReferenceIsChecked) {
   expect_corrupt("UPDATE link SET curve = 1", "link row 0", range);
   expect_corrupt("UPDATE link SET curve = NULL", "link row 0", "curve");
   expect_corrupt("UPDATE link_use SET bin = 2 WHERE id = 1", "link_use row 1", "order");
+  expect_corrupt("UPDATE memory_level_use SET level = 0 WHERE id = 2", "memory_level_use row 2",
+                 "order");
+  expect_corrupt("UPDATE memory_level_use SET bin = 2 WHERE id = 1", "memory_level_use row 1",
+                 "order");
+  expect_corrupt("UPDATE memory_level SET bin_ps = 0", "memory_level row 0", "long");
+  expect_corrupt("UPDATE memory_level SET bin_ps = 7 WHERE id = 1", "memory_level row 1", "long");
   expect_corrupt("UPDATE path SET rank = 3 WHERE id = 2", "path row 2", range);
   expect_corrupt("UPDATE path SET span = 1 WHERE id = 1", "path row 1", range);
   expect_corrupt("UPDATE held_tensor SET name = 70", "held_tensor row 0", range);
@@ -248,6 +254,10 @@ TEST_F(Damage, EveryCountIsChecked) {
   expect_corrupt("UPDATE timeline SET first_span = 0 WHERE id = 2", "timeline row 2", "first_span");
   expect_corrupt("UPDATE link_curve SET bins = 1 << 31", "link_use", "before the curves");
   expect_corrupt("UPDATE link_curve SET bins = 3", "link_use row 3", "no curve");
+  expect_corrupt("UPDATE memory_level SET bins = 1 << 31 WHERE id = 1", "memory_level_use",
+                 "before the levels");
+  expect_corrupt("UPDATE memory_level SET bins = 1 WHERE id = 1", "memory_level_use row 3",
+                 "no level");
   expect_corrupt(
       "DELETE FROM rank_group WHERE id = 2; UPDATE rank SET first_group = 3 WHERE id = 2",
       "rank_group", "before the ranks");

@@ -41,7 +41,7 @@ TEST(RunFileReference, EveryQueryAnswers) {
     EXPECT_FALSE(query(file, sql).empty()) << sql;
     ++count;
   }
-  EXPECT_EQ(count, 5);
+  EXPECT_EQ(count, 6);
 }
 
 TEST(RunFileReference, TablesAndViewsAreInTheFileAsDeclared) {

@@ -32,6 +32,7 @@ class RunReader {
     read_link_use();
     read_links();
     read_fabric();
+    read_remote_memory();
     read_path();
     read_error_classes();
     read_findings();
@@ -56,6 +57,7 @@ class RunReader {
   void read_link_use();
   void read_links();
   void read_fabric();
+  void read_remote_memory();
   void read_path();
   void read_findings();
   void missing(const char* table, const char* what);

@@ -4,25 +4,11 @@
 #include <algorithm>
 
 #include "orrery/core/check.h"
+#include "orrery/result/schema_internal.h"
 
 namespace orrery::result {
 
 namespace {
-
-constexpr std::string_view kKey = "INTEGER PRIMARY KEY";
-constexpr std::string_view kRow = "counts the rows";
-constexpr std::string_view kInteger = "INTEGER NOT NULL";
-constexpr std::string_view kMaybe = "INTEGER";
-constexpr std::string_view kReal = "REAL NOT NULL";
-constexpr std::string_view kText = "TEXT NOT NULL";
-constexpr std::string_view kRank = "INTEGER NOT NULL REFERENCES rank";
-constexpr std::string_view kName = "INTEGER NOT NULL REFERENCES name";
-constexpr std::string_view kTimeline = "INTEGER NOT NULL REFERENCES timeline";
-constexpr std::string_view kGroup = "INTEGER NOT NULL REFERENCES process_group";
-constexpr std::string_view kLeast =
-    "10 % of true times are less than `time_ps` + this; NULL: not known";
-constexpr std::string_view kMost = "… and 10 % more than `time_ps` + this";
-constexpr std::string_view kMaybeSpan = "INTEGER REFERENCES span";
 
 Table about_the_run() {
   return {
@@ -223,54 +209,6 @@ std::vector<Table> time_tables() {
   };
 }
 
-std::vector<Table> network_tables() {
-  return {
-      {"link_curve",
-       "A course of bytes over time; links with equal ones share one.",
-       {{"id", kKey, kRow},
-        {"first_use", kInteger, "its bins are those rows of `link_use` with `id` from here"},
-        {"bins", kInteger, "… and so many"}}},
-      {"link_use",
-       "Bytes carried, in equal bins of `run.link_bin_ps`.",
-       {{"id", kKey, kRow},
-        {"curve", "INTEGER NOT NULL REFERENCES link_curve", "whose bin it is"},
-        {"bin", kInteger, "from 0; it begins at bin × `run.link_bin_ps`"},
-        {"bytes", kInteger, "carried in it"}}},
-      {"fabric_node",
-       "A node of the network, where that is a fabric; links' names are of them.",
-       {{"id", kKey, kRow},
-        {"name", kText, "e.g. `leaf0`"},
-        {"class", kText, "`device`, `nic`, `leaf`, …"},
-        {"host", kMaybe, "the machine that it is in; NULL: none"},
-        {"rank", "INTEGER REFERENCES rank", "who sits there; NULL: nobody"}}},
-      {"fabric_fault",
-       "Links of the fabric that were down or slow, each direction; whether or not they carried "
-       "anything.",
-       {{"id", kKey, kRow},
-        {"from_node", "INTEGER NOT NULL REFERENCES fabric_node", "where they begin"},
-        {"to_node", "INTEGER NOT NULL REFERENCES fabric_node", "where they lead"},
-        {"links", kInteger, "so many of those that are side by side"},
-        {"bandwidth", kReal, "what is left of theirs, as a share; 0: they are down"},
-        {"start_ps", kInteger, "from when on"},
-        {"end_ps", kMaybe, "until when; NULL: for good"},
-        {"every_ps", kInteger, "it comes and goes: so long from one time to the next; 0: it stays"},
-        {"lasts_ps", kInteger, "… and so long each time"}}},
-      {"link",
-       "A directed link or, under the analytical model, what one rank sends into one dimension.",
-       {{"id", kKey, kRow},
-        {"dimension", "INTEGER NOT NULL REFERENCES dimension", "of the network"},
-        {"from_rank", "INTEGER REFERENCES rank",
-         "NULL: all links of the dimension together, or of a fabric and from no rank"},
-        {"to_rank", "INTEGER REFERENCES rank", "NULL: into a switch, or all links of a rank"},
-        {"down", kInteger, "1: from the switch to `from_rank`"},
-        {"capacity", kReal, "bytes per second"},
-        {"bytes", kInteger, "all it carried"},
-        {"curve", "INTEGER REFERENCES link_curve", "when; NULL: not recorded"},
-        {"name", kText, "of a fabric's link, e.g. `leaf0 -> spine1`; empty: of a dimension"},
-        {"class", kText, "of such a link: `scale-up`, `pcie`, `network`, …"}}},
-  };
-}
-
 std::vector<Table> result_tables() {
   return {
       {"path",
@@ -349,7 +287,8 @@ std::vector<Table> all_tables() {
         {"process_group", kGroup, "the group"},
         {"rank", kRank, "one of its members"}}},
   };
-  for (const std::vector<Table>& more : {time_tables(), network_tables(), result_tables()})
+  for (const std::vector<Table>& more :
+       {time_tables(), network_tables(), remote_memory_tables(), result_tables()})
     all.insert(all.end(), more.begin(), more.end());
   return all;
 }

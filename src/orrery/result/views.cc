@@ -140,10 +140,28 @@ View link_view() {
           "JOIN link_use u ON u.id >= c.first_use AND u.id < c.first_use + c.bins"};
 }
 
+View memory_view() {
+  return {"memory_level_load",
+          "What each level of remote memory carried over time.",
+          {{"level", "m.id", "`memory_level.id`"},
+           {"name", "m.name", "of the level"},
+           {"start_ps", "u.bin * m.bin_ps", "of the bin"},
+           {"end_ps", "(u.bin + 1) * m.bin_ps", "of the bin"},
+           {"loaded", "u.loaded", "bytes in the bin"},
+           {"stored", "u.stored", "likewise"},
+           {"utilization",
+            "CASE WHEN m.both_ways THEN u.loaded + u.stored ELSE max(u.loaded, u.stored) END"
+            " * 1e12 / nullif(m.capacity * m.bin_ps, 0)",
+            "1: as much as it can; the busier direction counts where they share nothing"}},
+          "FROM memory_level m\n"
+          "JOIN memory_level_use u ON u.level = m.id"};
+}
+
 }  // namespace
 
 const std::vector<View>& views() {
-  static const std::vector<View> all = {event_view(), collective_view(), path_view(), link_view()};
+  static const std::vector<View> all = {event_view(), collective_view(), path_view(), link_view(),
+                                        memory_view()};
   return all;
 }
 

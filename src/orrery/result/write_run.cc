@@ -26,6 +26,7 @@ class Writer {
     write_ranks();
     write_collectives();
     write_links();
+    write_remote_memory();
     write_path();
     write_findings();
     write_words<SpanKind>("span_kind", kSpanKinds);
@@ -84,10 +85,7 @@ class Writer {
     });
     table("dimension", [&](Rows& rows) {
       for (const Dimension& dim : run_.dims) {
-        rows.text(dim.block);
-        rows.integer(dim.size);
-        rows.real(dim.bandwidth.count());
-        rows.real(dim.latency_ns);
+        put(rows, dim);
         rows.end_row();
       }
     });
@@ -96,10 +94,7 @@ class Writer {
   void write_groups() {
     table("process_group", [&](Rows& rows) {
       for (const Group& group : run_.groups) {
-        rows.text(group.name);
-        rows.integer(group.size);
-        rows.integer(group.first);
-        rows.integer(group.count);
+        put(rows, group);
         rows.end_row();
       }
     });
@@ -242,14 +237,7 @@ class Writer {
   void write_collectives() {
     table("told", [&](Rows& rows) {
       for (const ToldCollective& each : run_.told) {
-        rows.text(each.type);
-        put(rows, each.bytes);
-        rows.integer(each.ranks);
-        rows.integer(each.nodes);
-        put(rows, each.time);
-        rows.text(each.source);
-        rows.text(each.algorithm);
-        put(rows, each.off);
+        put(rows, each);
         rows.end_row();
       }
     });
@@ -297,10 +285,7 @@ class Writer {
     });
     table("fabric_node", [&](Rows& rows) {
       for (const FabricNode& node : run_.fabric) {
-        rows.text(node.name);
-        rows.text(node.kind);
-        put_reference(rows, node.host);
-        put_reference(rows, node.rank);
+        put(rows, node);
         rows.end_row();
       }
     });
@@ -312,16 +297,31 @@ class Writer {
     });
     table("link", [&](Rows& rows) {
       for (const Link& link : run_.links.links) {
-        rows.integer(link.dim);
-        put_reference(rows, link.from);
-        put_reference(rows, link.to);
-        rows.integer(link.down ? 1 : 0);
-        rows.real(link.capacity.count());
-        rows.integer(signed_bits(link.bytes));
-        run_.links.curves.empty() ? rows.null() : rows.integer(link.use);
-        rows.text(link.name);
-        rows.text(link.kind);
+        put(rows, link, !run_.links.curves.empty());
         rows.end_row();
+      }
+    });
+  }
+
+  void write_remote_memory() {
+    const RemoteMemory& memory = run_.remote_memory;
+    table("memory_level", [&](Rows& rows) {
+      for (const MemoryLevel& level : memory.levels) {
+        put(rows, level);
+        put(rows, memory.bin);
+        rows.integer(signed_bits(level.loads.size()));
+        rows.end_row();
+      }
+    });
+    table("memory_level_use", [&](Rows& rows) {
+      for (std::size_t i = 0; i < memory.levels.size(); ++i) {
+        for (std::size_t bin = 0; bin < memory.levels[i].loads.size(); ++bin) {
+          rows.integer(signed_bits(i));
+          rows.integer(signed_bits(bin));
+          rows.integer(signed_bits(memory.levels[i].loads[bin]));
+          rows.integer(signed_bits(memory.levels[i].stores[bin]));
+          rows.end_row();
+        }
       }
     });
   }

@@ -2,6 +2,7 @@
 #include "orrery/sim/chunk_chooser.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <optional>
 #include <string>
@@ -32,6 +33,30 @@ constexpr std::uint64_t kSeed = 0x5eed;
 platform::Platform without_deviations(platform::Platform platform) {
   platform.deviations.clear();
   return platform;
+}
+
+/// Alike dimensions are equally quick, though times are rounded.
+double rounded_rate(double of_link) { return std::round(of_link * 1e4) / 1e4; }
+
+/// As the phases of a way take it; without bandwidths where some are not known.
+PhaseSpeeds speeds_of(const ChunkWays& ways, CollectiveType type, const LogicalTopology& topology,
+                      bool published) {
+  PhaseSpeeds speeds;
+  if (published) speeds.latencies.assign(topology.dims.size(), 0);
+  const std::vector<model::ChunkDim> costs = ways.probed_costs();
+  if (costs.empty()) return speeds;
+  for (std::size_t d = 0; d < topology.dims.size(); ++d) speeds.bandwidths.push_back(1);
+  for (std::size_t d = 0; d < costs.size(); ++d) {
+    const std::uint8_t logical = ways.in_topology({static_cast<std::uint8_t>(d)}).front();
+    const bool gather = type == CollectiveType::all_gather;
+    const model::PhaseCost& pass = gather ? costs[d].gather : costs[d].scatter;
+    if (published) speeds.latencies[logical] = pass.fixed;
+    const double link = ways.link(d).count();
+    const double rate = rounded_rate(1e12 / (pass.per_byte * link)) * link;
+    if (!(rate > 0) || !std::isfinite(rate)) return {{}, speeds.latencies};
+    speeds.bandwidths[logical] = rate;
+  }
+  return speeds;
 }
 
 bool is_themis(InterDimension order) {
@@ -213,13 +238,12 @@ bool ChunkChooser::consider_all(Case& what, std::int64_t chunks) const {
 void ChunkChooser::consider_themis(Case& what, bool published) const {
   LogicalTopology topology = what.topology;
   Themis themis(healthy_);
-  std::vector<double> latencies;
-  if (published) latencies = latencies_of(what.type, what.topology);
+  const PhaseSpeeds speeds = speeds_of(what.ways, what.type, what.topology, published);
   std::vector<DimOrder> by_chunk;
   for (std::int64_t left = what.cutting.bytes; left > 0;) {
     const std::int64_t bytes = std::min(left, what.cutting.chunk);
     const Themis::Decision decision =
-        themis.next(what.type, what.cutting.chunk, left, topology, false, latencies);
+        themis.next(what.type, what.cutting.chunk, left, topology, false, speeds);
     DimOrder& order = by_chunk.emplace_back();
     for (const std::uint8_t logical : decision.order) {
       for (std::size_t d = 0; d < what.ways.dims(); ++d)
@@ -231,23 +255,14 @@ void ChunkChooser::consider_themis(Case& what, bool published) const {
   what.consider(published ? "themis_published" : "themis", by_chunk);
 }
 
-std::vector<double> ChunkChooser::latencies_of(CollectiveType type,
-                                               const LogicalTopology& topology) const {
-  std::vector<double> all(topology.dims.size());
-  ChunkWays ways(healthy_, fabric_, topology, type);
-  const std::vector<model::ChunkDim> costs = ways.costs();
-  for (std::size_t d = 0; d < costs.size(); ++d) {
-    const model::PhaseCost& pass =
-        type == CollectiveType::all_gather ? costs[d].gather : costs[d].scatter;
-    all[ways.in_topology({static_cast<std::uint8_t>(d)}).front()] = pass.fixed;
+const PhaseSpeeds& ChunkChooser::speeds(CollectiveType type, std::uint32_t number,
+                                        const LogicalTopology& topology, bool published) {
+  const auto [found, is_new] = speeds_.try_emplace({type, number, published});
+  if (is_new) {
+    ChunkWays ways(healthy_, fabric_, topology, type);
+    if (ways.known()) probe(ways);
+    found->second = speeds_of(ways, type, topology, published);
   }
-  return all;
-}
-
-std::span<const double> ChunkChooser::latencies(CollectiveType type, std::uint32_t number,
-                                                const LogicalTopology& topology) {
-  const auto [found, is_new] = latencies_.try_emplace({type, number});
-  if (is_new) found->second = latencies_of(type, topology);
   return found->second;
 }
 

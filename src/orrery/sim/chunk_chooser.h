@@ -7,7 +7,6 @@
 #include <cstdint>
 #include <map>
 #include <memory>
-#include <span>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -16,6 +15,7 @@
 #include "orrery/platform/platform.h"
 #include "orrery/sim/chunk_choice.h"
 #include "orrery/sim/chunk_ways.h"
+#include "orrery/sim/themis.h"
 
 namespace orrery::sim {
 
@@ -41,10 +41,10 @@ class ChunkChooser {
   /// stays valid.
   [[nodiscard]] const Chosen* choose(graph::CollectiveType type, std::int64_t size,
                                      std::uint32_t number, const model::LogicalTopology& topology);
-  /// By logical dimension: what a phase takes without bytes, in picoseconds, for Themis as it was
-  /// published; 0 where that is not known.
-  [[nodiscard]] std::span<const double> latencies(graph::CollectiveType type, std::uint32_t number,
-                                                  const model::LogicalTopology& topology);
+  /// What phases take in each logical dimension, for Themis; `published`: with latencies. Where
+  /// that is not known, as the dimensions' links have it.
+  [[nodiscard]] const PhaseSpeeds& speeds(graph::CollectiveType type, std::uint32_t number,
+                                          const model::LogicalTopology& topology, bool published);
   /// All that was chosen so far, by key().
   [[nodiscard]] std::vector<ChunkChoice> told() const;
 
@@ -56,15 +56,13 @@ class ChunkChooser {
   void consider_themis(Case& what, bool published) const;
   [[nodiscard]] bool two_phase(graph::CollectiveType type) const;
   [[nodiscard]] ChunkChoice told_of(Case& what) const;
-  [[nodiscard]] std::vector<double> latencies_of(graph::CollectiveType type,
-                                                 const model::LogicalTopology& topology) const;
 
   platform::Platform healthy_;
   model::Fabric fabric_;
   bool by_orders_ = false, by_count_ = false;
   std::map<std::tuple<graph::CollectiveType, std::int64_t, std::uint32_t>, std::unique_ptr<Chosen>>
       chosen_;  // null: not possible
-  std::map<std::pair<graph::CollectiveType, std::uint32_t>, std::vector<double>> latencies_;
+  std::map<std::tuple<graph::CollectiveType, std::uint32_t, bool>, PhaseSpeeds> speeds_;
   std::map<std::tuple<std::uint32_t, platform::Algorithm, std::int64_t>,
            std::optional<ChunkWays::Probed>>
       probed_;  // by dimension, algorithm and its window

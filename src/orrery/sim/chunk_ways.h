@@ -36,6 +36,8 @@ class ChunkWays {
   [[nodiscard]] std::size_t dims() const { return active_.size(); }
   /// The machine's dimension.
   [[nodiscard]] std::uint32_t dim(std::size_t d) const { return topology_.dims[active_[d]].dim; }
+  /// The bandwidth of one of its links.
+  [[nodiscard]] Bandwidth link(std::size_t d) const { return platform_.dims[dim(d)].bandwidth; }
   /// Its members, and by which algorithm they go.
   [[nodiscard]] const model::LogicalDim& logical(std::size_t d) const {
     return topology_.dims[active_[d]];

@@ -23,7 +23,6 @@ Collectives::Collectives(Run& run, Planner& planner, Chunks& chunks, ChunkQueues
       accounts_(accounts),
       ends_(ends),
       beside_(beside),
-      themis_(run.platform),
       chooser_(std::make_shared<ChunkChooser>(run.platform)) {}
 
 std::optional<std::uint32_t> Collectives::communicator_of(std::uint32_t rank, graph::NodeId node) {
@@ -94,10 +93,7 @@ void Collectives::begin(std::uint32_t rank, graph::NodeId node, CollectiveType t
   if (!cutting)
     return run_.fail({cutting.error().code, run_.place(rank, node) + ": " + cutting.error().where,
                       cutting.error().what, cutting.error().hint});
-  const InterDimension order = run_.platform.collectives.inter_dimension;
-  const bool resized = (order == InterDimension::themis || order == InterDimension::themis_flex ||
-                        order == InterDimension::themis_published) &&
-                       type != CollectiveType::all_to_all && !topology.sub_group;
+  const bool resized = by_themis(topology) && type != CollectiveType::all_to_all;
   if (cutting->remainder_full && !resized) run_.note(FindingCode::remainder_chunk_full, rank, node);
   if (run_.policy.groups_are_rings && topology.sub_group && run_.fabric.dim_count() > 1) {
     run_.note(FindingCode::group_falls_back_to_ring, rank, node);
@@ -155,11 +151,11 @@ void Collectives::issue_chunks(std::uint32_t op, std::uint32_t communicator, Col
   const InterDimension policy = run_.platform.collectives.inter_dimension;
   const bool found = chosen != nullptr && !chosen->orders.empty();
   const bool ordered =
-      policy != InterDimension::ascending && policy != InterDimension::best && !topology.sub_group;
+      by_themis(topology) || (policy == InterDimension::round_robin && !topology.sub_group);
   natural.two_phase = found && type == CollectiveType::all_reduce;
   std::size_t number = 0;
   if (ordered && (rank == 0 || !run_.policy.rank_0_leads))
-    themis_.begin(run_.now());  // the reference lets rank 0 decide when
+    themis_of(communicator).begin(run_.now());  // the reference lets rank 0 decide when
   ChunkPlan* plan = nullptr;
   for (std::int64_t left = cutting.bytes; left > 0 && !run_.error;) {
     Stream& stream = chunks_.open(communicator, rank, node);
@@ -214,6 +210,18 @@ std::vector<std::uint8_t> Collectives::next_rotation(const Stream& stream, std::
   return order;
 }
 
+Themis& Collectives::themis_of(std::uint32_t communicator) {
+  const std::uint32_t number = run_.policy.themis_knows_groups ? communicator : 0;
+  return themis_.try_emplace(number, run_.platform).first->second;
+}
+
+bool Collectives::by_themis(const model::LogicalTopology& topology) const {
+  const InterDimension order = run_.platform.collectives.inter_dimension;
+  return (order == InterDimension::themis || order == InterDimension::themis_flex ||
+          order == InterDimension::themis_published) &&
+         (run_.policy.themis_knows_groups || !topology.sub_group);
+}
+
 // The dimension order of a chunk, and under Themis its size: `chunk`, or less if only `left` bytes
 // are left, or what levels the loads. The first rank that issues the chunk decides for all.
 void Collectives::order_chunk(const Stream& stream, ChunkRequest& request, std::int64_t left,
@@ -231,11 +239,14 @@ void Collectives::order_chunk(const Stream& stream, ChunkRequest& request, std::
       request.type == CollectiveType::all_reduce && (aware || run_.policy.two_phases_always);
   Chunk& block = chunks_.of(stream);
   if (block.chunk == 0) {
-    std::span<const double> latencies;
-    if (policy == InterDimension::themis_published)
-      latencies = chooser_->latencies(request.type, request.topology, topology);
-    Themis::Decision decision = themis_.next(request.type, chunk, left, topology,
-                                             policy == InterDimension::themis_flex, latencies);
+    static const PhaseSpeeds as_linked;
+    const PhaseSpeeds& speeds = run_.policy.themis_knows_groups
+                                    ? chooser_->speeds(request.type, request.topology, topology,
+                                                       policy == InterDimension::themis_published)
+                                    : as_linked;
+    Themis::Decision decision = themis_of(block.communicator)
+                                    .next(request.type, chunk, left, topology,
+                                          policy == InterDimension::themis_flex, speeds);
     block.dims_order = std::move(decision.order);
     block.chunk = decision.bytes;
   }

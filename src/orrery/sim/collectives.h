@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <vector>
 
@@ -51,7 +52,7 @@ class Collectives : public PhaseEnds {
 
   /// Goes on from where another has come to.
   void resume(const Collectives& other) {
-    themis_.resume(other.themis_);
+    for (const auto& [group, loads] : other.themis_) themis_of(group).resume(loads);
     chooser_ = other.chooser_;
     ops_ = other.ops_;
     free_ops_ = other.free_ops_;
@@ -68,6 +69,8 @@ class Collectives : public PhaseEnds {
                    std::int64_t chunk, const model::LogicalTopology& topology);
   [[nodiscard]] std::vector<std::uint8_t> next_rotation(const Stream& stream, std::size_t dims,
                                                         bool gather);
+  [[nodiscard]] Themis& themis_of(std::uint32_t communicator);
+  [[nodiscard]] bool by_themis(const model::LogicalTopology& topology) const;
   void chunk_done(Stream& stream);
   void collective_done(std::uint32_t op);
 
@@ -78,7 +81,7 @@ class Collectives : public PhaseEnds {
   Accounts& accounts_;
   Ends& ends_;
   BesideOthers& beside_;
-  Themis themis_;
+  std::map<std::uint32_t, Themis> themis_;  // by communicator; or all share number 0
   std::shared_ptr<ChunkChooser> chooser_;
   std::vector<CollectiveOp> ops_;
   std::vector<std::uint32_t> free_ops_;

@@ -119,12 +119,18 @@ void Devices::share(std::uint32_t rank, NodeId node) {
 std::vector<model::MemoryPools::Ended> Devices::ended() {
   std::vector<model::MemoryPools::Ended> all;
   pools_.advance(run_.now(), all);
+  tell_moved();
   tell_rates();
   if (run_.observer != nullptr) {
     for (const auto& [access, lost] : all)
       run_.observer->memory_served(access.rank, access.node, lost);
   }
   return all;
+}
+
+void Devices::tell_moved() {
+  if (run_.observer == nullptr) return;
+  for (const model::MemoryPools::Moved& one : pools_.moved()) run_.observer->memory_moves(one);
 }
 
 /// What accesses move in devices' own memories from now on.

@@ -46,6 +46,7 @@ class Devices {
   [[nodiscard]] bool settle() {
     if (!pools_.unsettled()) return false;
     pools_.settle(run_.now());
+    tell_moved();
     tell_rates();
     return true;
   }
@@ -55,6 +56,8 @@ class Devices {
   [[nodiscard]] std::vector<model::MemoryPools::Ended> ended();
   /// What has crossed remote memories and what is between them and devices.
   [[nodiscard]] const model::MemoryPools& pools() const { return pools_; }
+  /// Whoever observes the run is told what moves when.
+  void watch() { pools_.watch(); }
   /// Memories in the network.
   [[nodiscard]] NetworkMemory& network_memory() { return network_memory_; }
 
@@ -70,6 +73,7 @@ class Devices {
   void serve(const model::RemoteMemory::Access& access);
   void share(std::uint32_t rank, graph::NodeId node);
   void tell_rates();
+  void tell_moved();
   [[nodiscard]] Time deviating(std::uint32_t rank, graph::NodeId node, Time duration) const;
   void fail_at(std::uint32_t rank, graph::NodeId node, Error what);
 

@@ -82,6 +82,7 @@ Result<void> Engine::set_up() {
   if (run_.options.record) {
     history_.emplace(run_, planner_, chunks_, transport_, collectives_.operations());
     run_.observer = &*history_;
+    devices_.watch();
   }
   repeats_.set_up();
   return {};

@@ -66,13 +66,18 @@ void Engine::note_told() {
 }
 
 void Engine::note_memory() {
+  std::vector<RecordedLevel> curves;
+  const auto add = [&](MemoryLevel level, std::uint64_t sharing) {
+    run_.result.memory.push_back(std::move(level));
+    if (history_) curves.push_back(history_->moved().level(sharing));
+  };
   const std::vector<model::StageFigures>& stages = devices_.pools().stages();
   const auto devices = static_cast<double>(run_.platform.npu_count());
   const model::StageTraffic over_network = devices_.network_memory().traffic();
   if (over_network != model::StageTraffic{}) {
     const model::StageFigures all = model::network_memory_figures(run_.platform);
-    run_.result.memory.push_back({all.name, over_network.loaded, over_network.stored,
-                                  all.bytes_per_ns * 1e9, all.both_ways});
+    add({all.name, over_network.loaded, over_network.stored, all.bytes_per_ns * 1e9, all.both_ways},
+        1);
   }
   for (std::size_t s = 0; s < stages.size(); ++s) {
     const model::StageTraffic traffic = devices_.pools().traffic(s);
@@ -80,9 +85,13 @@ void Engine::note_memory() {
     const auto sharing = static_cast<double>(stages[s].devices);
     const double each = run_.platform.remote_memory.in_switch ? stages[s].bytes_per_ns / sharing
                                                               : stages[s].bytes_per_ns;
-    run_.result.memory.push_back({stages[s].name, traffic.loaded, traffic.stored,
-                                  std::ceil(devices / sharing) * each * 1e9, stages[s].both_ways});
+    add({stages[s].name, traffic.loaded, traffic.stored, std::ceil(devices / sharing) * each * 1e9,
+         stages[s].both_ways},
+        static_cast<std::uint64_t>(stages[s].devices));
   }
+  if (!history_ || curves.empty()) return;
+  run_.result.recording->memory_bin = history_->moved().bin();
+  run_.result.recording->memory = std::move(curves);
 }
 
 SimResult Engine::summarise() {
@@ -113,7 +122,6 @@ SimResult Engine::summarise() {
       run_.result.findings);
   run_.spell_out_notes();
   note_told();
-  note_memory();
   if (run_.pages == nullptr) {
     if (run_.options.exposed_by_group) run_.result.exposed = exposed_by_group(run_);
     run_.result.path = critical_path(run_, nodes_, collectives_, messages_.state());
@@ -124,6 +132,7 @@ SimResult Engine::summarise() {
        history_ && !run_.policy.first_come && rank < run_.shared.states.size(); ++rank)
     nodes_.settle_releases(rank);
   if (history_) run_.result.recording = std::move(*history_).finish(std::move(run_.shared.times));
+  note_memory();
   run_.result.ranks =
       RankResults(std::move(run_.shared.results), std::move(run_.shared.quotient).class_of());
   return std::move(run_.result);

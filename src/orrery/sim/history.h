@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "orrery/sim/chunks.h"
+#include "orrery/sim/moved_memory.h"
 #include "orrery/sim/observer.h"
 #include "orrery/sim/planner.h"
 #include "orrery/sim/recorder.h"
@@ -28,6 +29,7 @@ class History : public Observer, private model::LinkObserver {
   ~History() override { run_.network.observe(nullptr); }
 
   void memory_served(std::uint32_t rank, graph::NodeId node, std::int64_t lost) override;
+  void memory_moves(const model::MemoryPools::Moved& moved) override { moved_.add(moved); }
   void message(std::uint32_t from, std::uint32_t to, std::int64_t bytes,
                std::int64_t delay) override;
   void carries(std::uint32_t link, std::int64_t from, std::int64_t until,
@@ -42,6 +44,9 @@ class History : public Observer, private model::LinkObserver {
   void phase_begins(const Stream& stream) override;
   void phase_ends(const Stream& stream) override;
   void last_chunk_ends(const Stream& stream) override;
+
+  /// What remote memories have moved so far.
+  [[nodiscard]] const MovedMemory& moved() const { return moved_; }
 
   [[nodiscard]] std::unique_ptr<Recording> finish(std::vector<NodeTimes> times) &&;
 
@@ -61,6 +66,7 @@ class History : public Observer, private model::LinkObserver {
   const Transport& transport_;
   const std::vector<CollectiveOp>& ops_;
   Recorder recorder_;
+  MovedMemory moved_;
   std::vector<ChunkPhase> chunk_phases_;
   std::vector<std::pair<std::int64_t, std::int64_t>> undisturbed_;  // by spec; -1: not known yet
 };

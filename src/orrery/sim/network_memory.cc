@@ -43,8 +43,12 @@ void NetworkMemory::begin(std::uint32_t rank, graph::NodeId node, Bytes size, bo
   const auto count = static_cast<std::int64_t>(memories.size());
   const std::int64_t each = size.count() / count, more = size.count() % count;
   const std::int64_t messages = each > 0 ? count : std::max<std::int64_t>(more, 1);
-  const std::uint32_t number =
-      new_access({rank, node, static_cast<std::uint32_t>(messages), run_.now()});
+  const std::uint32_t number = new_access({.rank = rank,
+                                           .node = node,
+                                           .left = static_cast<std::uint32_t>(messages),
+                                           .bytes = size.count(),
+                                           .store = store,
+                                           .begun = run_.now()});
   for (std::int64_t i = 0; i < messages; ++i) {
     const model::EndPoint memory = memories[static_cast<std::size_t>(i)];
     const model::EndPoint from = store ? device : memory, to = store ? memory : device;
@@ -76,6 +80,11 @@ void NetworkMemory::arrives(const Event& event) {
   if (run_.observer != nullptr) {
     const std::int64_t lost = run_.now() - access.begun - access.alone;
     run_.observer->memory_served(access.rank, access.node, std::max<std::int64_t>(lost, 0));
+    run_.observer->memory_moves({.from = access.begun,
+                                 .until = run_.now(),
+                                 .bytes = access.bytes * run_.weight(access.rank),
+                                 .store = access.store,
+                                 .together = false});
   }
   agendas_.at(access.rank, run_.platform.remote_memory.latency.count(),
               {.arg = access.node, .kind = LocalKind::node_done});

@@ -50,6 +50,8 @@ class NetworkMemory {
     std::uint32_t rank = 0;
     graph::NodeId node = 0;
     std::uint32_t left = 0;  // messages that are not there yet
+    std::int64_t bytes = 0;
+    bool store = false;
     std::int64_t begun = 0;
     std::int64_t alone = 0;  // what it takes with nobody in its way, without the latency
     std::int64_t rate = 0;   // bytes/s then: what the device's own memory is taken to move

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <map>
+#include <numeric>
 #include <string>
 #include <utility>
 #include <vector>
@@ -92,6 +93,21 @@ TEST(NetworkMemory, LoadsShareThePortWithMessages) {
   EXPECT_THAT(finishes(a_load_and_a_message(4000, 0), platform), ElementsAre(us(4), Time{}));
   EXPECT_THAT(finishes(a_load_and_a_message(0, 1000), platform), ElementsAre(us(1), us(1)));
   EXPECT_THAT(finishes(a_load_and_a_message(4000, 1000), platform), ElementsAre(us(5), us(2)));
+}
+
+// Over time as well: the network's memories are one level, of which 4,000 bytes come in 5 us.
+TEST(NetworkMemory, RecordsWhatMovesWhen) {
+  const SimResult run = run_all(a_load_and_a_message(4000, 1000), at_a_switch(2), true);
+  ASSERT_EQ(run.memory.size(), 1u);
+  ASSERT_EQ(run.recording->memory.size(), 1u);
+  const RecordedLevel& curve = run.recording->memory[0];
+  const auto sum = [](const std::vector<std::uint64_t>& bins) {
+    return std::accumulate(bins.begin(), bins.end(), std::uint64_t{0});
+  };
+  EXPECT_EQ(sum(curve.loads), 4000u);
+  EXPECT_EQ(sum(curve.stores), 0u);
+  EXPECT_EQ(static_cast<std::int64_t>(curve.loads.size()),
+            (us(5).count() - 1) / run.recording->memory_bin + 1);
 }
 
 // What is stored leaves by the port, and is in the way of what is sent, not of what comes.

@@ -7,6 +7,7 @@
 
 #include "orrery/graph/graph.h"
 #include "orrery/model/collective/plan.h"
+#include "orrery/model/memory/memory_pools.h"
 #include "orrery/sim/state.h"
 
 namespace orrery::sim {
@@ -20,6 +21,8 @@ class Observer {
   /// A load or store lost so much to others at the remote memory: waiting, or sharing it.
   virtual void memory_served(std::uint32_t /*rank*/, graph::NodeId /*node*/,
                              std::int64_t /*lost*/) {}
+  /// Loads or stores of remote memory have moved bytes evenly over a time.
+  virtual void memory_moves(const model::MemoryPools::Moved& /*moved*/) {}
   /// A message leaves: numbers of the workload, bytes, and picoseconds on its way.
   virtual void message(std::uint32_t /*from*/, std::uint32_t /*to*/, std::int64_t /*bytes*/,
                        std::int64_t /*delay*/) {}

@@ -13,6 +13,7 @@ Policy Policy::of(platform::Rules rules) {
     case platform::Rules::astra:
       policy.first_come = policy.match_by_size = policy.rank_0_leads = true;
       policy.ranks_agree = policy.closed_forms = policy.two_phases_always = false;
+      policy.themis_knows_groups = false;
       policy.knows_recordings = policy.knows_kernels = false;
       policy.group_0_is_all = policy.groups_are_rings = policy.one_lane_for_communication = true;
       policy.nearest_form = policy.local_memory_serves = policy.follows_memory = false;

@@ -25,6 +25,9 @@ struct Policy {
   bool closed_forms = true;
   /// Themis' loads are set back by whatever rank 0 issues; otherwise by whoever does.
   bool rank_0_leads = false;
+  /// Themis orders chunks of groups, too, each group's by loads of its own, and weighs a dimension
+  /// by what phases take there; otherwise only those of all ranks, by bandwidths of links.
+  bool themis_knows_groups = true;
   /// All-reduces go down the dimensions and up again in Themis' order, also without awareness of
   /// bandwidths.
   bool two_phases_always = true;

@@ -74,6 +74,11 @@ struct RecordedLink {
   std::vector<std::uint64_t> bins;  ///< bytes, in bins of Recording::bin
 };
 
+/// What crossed a level of remote memory (SimResult::memory), in bins of Recording::memory_bin.
+struct RecordedLevel {
+  std::vector<std::uint64_t> loads, stores;  ///< bytes; equally many bins
+};
+
 /// One phase of a chunk at one rank, as the simulation numbers ranks.
 struct ChunkPhase {
   std::uint32_t rank = 0;
@@ -106,6 +111,8 @@ struct Recording {
   std::vector<RecordedGroup> groups;
   std::int64_t bin = 0;                        ///< picoseconds
   std::vector<RecordedLink> links;             ///< those that carried something
+  std::int64_t memory_bin = 0;                 ///< picoseconds
+  std::vector<RecordedLevel> memory;           ///< in the order of SimResult::memory
   std::vector<std::vector<TimedBy>> timed_by;  ///< by distinct graph of the workload and node
   bool uncontended = true;  ///< the network's trait: messages are never in each other's way
   std::shared_ptr<const model::Network> network;  ///< what alone() asks

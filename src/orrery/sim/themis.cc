@@ -40,49 +40,56 @@ void Themis::sort_naturally(bool gather) {
   if (gather) std::reverse(loads_.begin(), loads_.end());
 }
 
-double Themis::relative_bandwidth(std::uint8_t dim) const {
-  return platform_.dims[dim].bandwidth.count() / platform_.dims[0].bandwidth.count();
+// Of a logical dimension.
+double Themis::bandwidth(const Ground& on, std::uint8_t dim) const {
+  if (!on.speeds.bandwidths.empty()) return on.speeds.bandwidths[dim];
+  return platform_.dims[on.topology.dims[dim].dim].bandwidth.count();
 }
 
-// What dimension 0 moves in the time of a phase without bytes.
-double Themis::as_mebibytes(std::span<const double> latencies, std::uint8_t dim) const {
-  if (dim >= latencies.size()) return 0;
-  return latencies[dim] * 1e-12 * platform_.dims[0].bandwidth.count() / kMebi;
+double Themis::relative_bandwidth(const Ground& on, std::uint8_t dim) const {
+  return bandwidth(on, dim) / bandwidth(on, 0);
+}
+
+// What the first dimension moves in the time of a phase without bytes.
+double Themis::as_mebibytes(const Ground& on, std::uint8_t dim) const {
+  if (dim >= on.speeds.latencies.size()) return 0;
+  return on.speeds.latencies[dim] * 1e-12 * bandwidth(on, 0) / kMebi;
 }
 
 // The size of the chunk that would just fill the gap between the least and the most loaded
 // dimension.
 std::int64_t Themis::levelling_bytes(const std::vector<const Load*>& path, bool gather,
-                                     const LogicalTopology& topology) const {
+                                     const Ground& on) const {
   const Load& least = gather ? *path.back() : *path.front();
   const Load& most = gather ? *path.front() : *path.back();
-  const double n = topology.dims[least.dim].ring.size;
+  const double n = on.topology.dims[least.dim].ring.size;
   const double share = gather ? n - 1 : (n - 1) / n;
   const double gap =
-      (most.mebibytes - least.mebibytes) * relative_bandwidth(least.dim) / share * kMebi;
+      (most.mebibytes - least.mebibytes) * relative_bandwidth(on, least.dim) / share * kMebi;
   auto bytes = static_cast<std::int64_t>(gap);
   if (!gather) return bytes;
-  for (std::size_t i = path.size() - 1; i-- > 0;) bytes /= topology.dims[path[i]->dim].ring.size;
+  for (std::size_t i = path.size() - 1; i-- > 0;) bytes /= on.topology.dims[path[i]->dim].ring.size;
   return bytes;
 }
 
 // What `dim` moves for `bytes`, booked on `load`; returns the bytes that are left for the next
 // dimension.
 std::int64_t Themis::charge(Load& load, std::uint8_t dim, std::int64_t bytes, bool gather,
-                            const LogicalTopology& topology) const {
-  const std::int64_t n = topology.dims[dim].ring.size;
+                            const Ground& on) const {
+  const std::int64_t n = on.topology.dims[dim].ring.size;
   const double share =
       gather ? static_cast<double>(n - 1) : static_cast<double>(n - 1) / static_cast<double>(n);
-  load.mebibytes += static_cast<double>(bytes) / kMebi * share / relative_bandwidth(dim);
+  load.mebibytes += static_cast<double>(bytes) / kMebi * share / relative_bandwidth(on, dim);
   return gather ? bytes * n : bytes / n;
 }
 
 Themis::Decision Themis::next(CollectiveType type, std::int64_t bytes, std::int64_t remaining,
                               const LogicalTopology& topology, bool flex,
-                              std::span<const double> latencies) {
+                              const PhaseSpeeds& speeds) {
+  const Ground on{topology, speeds};
   const bool gather = type == CollectiveType::all_gather;
   if (std::exchange(fresh_, false))
-    for (Load& load : loads_) load.mebibytes += as_mebibytes(latencies, load.dim);
+    for (Load& load : loads_) load.mebibytes += as_mebibytes(on, load.dim);
   std::stable_sort(loads_.begin(), loads_.end(),
                    [](const Load& a, const Load& b) { return a.mebibytes < b.mebibytes; });
   if (gather) std::reverse(loads_.begin(), loads_.end());
@@ -92,7 +99,7 @@ Themis::Decision Themis::next(CollectiveType type, std::int64_t bytes, std::int6
   }
   if (path.empty()) return {{}, std::min(bytes, remaining)};
 
-  const std::int64_t levelling = levelling_bytes(path, gather, topology);
+  const std::int64_t levelling = levelling_bytes(path, gather, on);
   const bool natural = levelling < (flex ? bytes : bytes / kSmallestGap);
   std::int64_t left = natural || !flex ? bytes : levelling;
   Decision decision{{}, std::min(left, remaining)};
@@ -102,8 +109,8 @@ Themis::Decision Themis::next(CollectiveType type, std::int64_t bytes, std::int6
     const std::uint8_t dim = mirrored ? static_cast<std::uint8_t>(i) : loads_[i].dim;
     if (!carries(topology, dim)) continue;
     decision.order.push_back(dim);
-    left = charge(loads_[i], dim, left, gather, topology);
-    loads_[i].mebibytes += as_mebibytes(latencies, dim);
+    left = charge(loads_[i], dim, left, gather, on);
+    loads_[i].mebibytes += as_mebibytes(on, dim);
   }
   return decision;
 }

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
 #include <vector>
 
 #include "orrery/model/collective/plan.h"
@@ -12,14 +11,20 @@
 
 namespace orrery::sim {
 
+/// What phases take in each logical dimension of a topology.
+struct PhaseSpeeds {
+  std::vector<double> bandwidths;  ///< bytes per second that leave a rank; empty: the dimensions'
+  std::vector<double> latencies;   ///< picoseconds without bytes; empty: none
+};
+
 /// Greedy inter-dimension scheduling. Each chunk starts at the dimension with the least load so
 /// far; all_gather, whose data grows on the way, ends there.
 ///
-/// Load of a dimension: MiB it was asked to move, relative to dimension 0's bandwidth; forgotten
-/// when a collective is issued at a new time. Where levelling the loads would take less than a
-/// sixteenth of a chunk, the natural order is kept. The flexible variant makes each chunk just
-/// large enough to level the loads, if that is a full chunk at least. Source: Themis (ISCA 2022,
-/// arXiv 2110.04478) algorithm 1; the last two rules are ASTRA-sim's.
+/// Load of a dimension: MiB it was asked to move, relative to the first dimension's bandwidth;
+/// forgotten when a collective is issued at a new time. Where levelling the loads would take less
+/// than a sixteenth of a chunk, the natural order is kept. The flexible variant makes each chunk
+/// just large enough to level the loads, if that is a full chunk at least. Source: Themis (ISCA
+/// 2022, arXiv 2110.04478) algorithm 1; the last two rules are ASTRA-sim's.
 ///
 /// As coded in ASTRA-sim loads begin at 0 and are bytes only; as published they are times: a
 /// dimension's begins at the latency of a phase there, and each phase adds that and what its bytes
@@ -40,10 +45,11 @@ class Themis {
   void begin(std::int64_t time);
 
   /// The next chunk of a collective that is cut into chunks of `bytes` and of which `remaining`
-  /// bytes are left. `flex` may choose another size. `latencies`: as it was published (see above).
+  /// bytes are left. `flex` may choose another size. Latencies of `speeds`: as it was published
+  /// (see above).
   [[nodiscard]] Decision next(graph::CollectiveType type, std::int64_t bytes,
                               std::int64_t remaining, const model::LogicalTopology& topology,
-                              bool flex, std::span<const double> latencies = {});
+                              bool flex, const PhaseSpeeds& speeds = {});
 
   /// Goes on from where another has come to.
   void resume(const Themis& other) {
@@ -58,13 +64,19 @@ class Themis {
     double mebibytes = 0;
   };
 
-  [[nodiscard]] double relative_bandwidth(std::uint8_t dim) const;
-  [[nodiscard]] double as_mebibytes(std::span<const double> latencies, std::uint8_t dim) const;
+  /// A topology, and how quick it is.
+  struct Ground {
+    const model::LogicalTopology& topology;
+    const PhaseSpeeds& speeds;
+  };
+  [[nodiscard]] double bandwidth(const Ground& on, std::uint8_t dim) const;
+  [[nodiscard]] double relative_bandwidth(const Ground& on, std::uint8_t dim) const;
+  [[nodiscard]] double as_mebibytes(const Ground& on, std::uint8_t dim) const;
   [[nodiscard]] std::int64_t levelling_bytes(const std::vector<const Load*>& path, bool gather,
-                                             const model::LogicalTopology& topology) const;
+                                             const Ground& on) const;
   void sort_naturally(bool gather);
   [[nodiscard]] std::int64_t charge(Load& load, std::uint8_t dim, std::int64_t bytes, bool gather,
-                                    const model::LogicalTopology& topology) const;
+                                    const Ground& on) const;
 
   const platform::Platform& platform_;
   std::int64_t issued_at_ = 0;

@@ -103,10 +103,10 @@ TEST(Themis, DimensionsThatTakeNoPartAreLeftOut) {
 TEST(Themis, AsPublishedLoadsBeginAtLatencies) {
   const auto platform = system_of({4, 4});
   const auto topology = topology_of(platform);
-  const std::vector<double> latencies{20e6, 0};
+  const PhaseSpeeds speeds{{}, {20e6, 0}};
   Themis themis(platform);
   const auto next = [&] {
-    return themis.next(CollectiveType::reduce_scatter, kMiB, 8 * kMiB, topology, false, latencies)
+    return themis.next(CollectiveType::reduce_scatter, kMiB, 8 * kMiB, topology, false, speeds)
         .order;
   };
   EXPECT_EQ(next(), (Order{1, 0}));  // then 44 us in dimension 0, 16 us in the other

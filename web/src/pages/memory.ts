@@ -9,6 +9,7 @@ import { niceStep } from '../ticks';
 import type { Colours } from '../theme';
 import { envelope, holders, rolesOf, stepsOf, type Envelope, type Holder, type Points } from './held/curve';
 import './held/held.css';
+import { showLevels } from './held/levels';
 
 const mostChoices = 400;
 const offPicture = 5; // a capacity this many times the peak is told, not drawn
@@ -171,7 +172,8 @@ export const memory: Page = {
     const all = holders(run);
     if (all.length === 0) {
       host.append(nothing());
-      return undefined;
+      const levels = showLevels(host, context);
+      return () => levels?.dispose();
     }
     const accounted = all[0].memory.role !== undefined;
     const wanted = all.findIndex(({ ranks }) => ranks.includes(Number(context.args.rank ?? NaN)));
@@ -183,6 +185,7 @@ export const memory: Page = {
       verdict(context, all[0]), accounted && el('p', { class: 'muted' }, 'By account of the model and the plan, as ', el('code', {}, 'orrery memory'), ' has it, at the times of this run’s passes.'), el('div', { class: 'controls' }, el('label', {}, 'Show', select)), frame, words),
     el('section', { class: 'card', 'aria-label': 'At the peak' }, el('h2', {}, 'At the peak'), held));
     if (accounted) host.append(el('section', { class: 'card', 'aria-label': 'Kinds of ranks' }, el('h2', {}, 'Kinds of ranks'), rolesTable(context, all)));
+    const levels = showLevels(host, context);
     const label = `Curve of the memory held over time; the fullest rank has its peak of ${context.format.bytes(all[0].memory.peak)} at ${context.format.time(all[0].memory.peakAt)}.`;
     const drawn = chart(frame, context, { label, height: 320, option: (colours) => optionOf(context, picture, colours) });
     const show = (): void => {
@@ -201,6 +204,9 @@ export const memory: Page = {
       drawn.redraw();
     });
     show();
-    return () => drawn.dispose();
+    return () => {
+      drawn.dispose();
+      levels?.dispose();
+    };
   },
 };

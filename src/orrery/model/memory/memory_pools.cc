@@ -127,9 +127,21 @@ void MemoryPools::enter(const Access& access, std::int64_t now) {
   if (flow.solver >= of_solver_.size()) of_solver_.resize(flow.solver + std::size_t{1});
   of_solver_[flow.solver] = static_cast<std::uint32_t>(flows_.size() - 1);
   StageTraffic& traffic = in_switch_ && access.together ? together_ : apart_;
-  const std::uint64_t alike = class_of_.empty() ? 1 : members_[class_of_[access.device]];
   (access.store ? traffic.stored : traffic.loaded) +=
-      alike * static_cast<std::uint64_t>(access.bytes);
+      static_cast<std::uint64_t>(alike(access)) * static_cast<std::uint64_t>(access.bytes);
+}
+
+std::int64_t MemoryPools::alike(const Access& access) const {
+  return class_of_.empty() ? 1 : members_[class_of_[access.device]];
+}
+
+/// By `until` so many bytes of the flow have been moved in all.
+void MemoryPools::tell(Flow& flow, std::int64_t until, std::int64_t bytes) {
+  if (!watched_ || bytes <= flow.told) return;
+  const Access& access = flow.access;
+  moved_.push_back({flow.since, until, (bytes - flow.told) * alike(access), access.store,
+                    in_switch_ && access.together});
+  flow.told = bytes;
 }
 
 /// A chunk in all stages but the slowest, as they are shared now, and the latency.
@@ -162,6 +174,7 @@ void MemoryPools::solve(std::int64_t now) {
     if (flow.end != kNever && rate == flow.rate) continue;
     flow.left -= flow.rate * static_cast<double>(now - flow.since) / kPsPerNs;
     flow.left = std::max(flow.left, 0.0);
+    tell(flow, now, flow.access.bytes - std::llround(std::ceil(flow.left)));
     flow.since = now;
     flow.rate = rate;
     const double more = flow.left <= 0 ? 0 : flow.left / rate * kPsPerNs;
@@ -200,6 +213,7 @@ void MemoryPools::advance(std::int64_t now, std::vector<Ended>& out) {
     for (std::size_t i = flows_.size(); i-- > 0;) {
       Flow& flow = flows_[i];
       if (flow.end > now) continue;
+      tell(flow, now, flow.access.bytes);
       for (const MaxMin::Hop& hop : flow.hops) sharers_[hop.link] -= std::llround(hop.share);
       landing_.push_back({now + flow.tail, flow.begun, flow.access});
       solver_.remove(flow.solver);

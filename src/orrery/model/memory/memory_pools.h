@@ -6,6 +6,7 @@
 #include <compare>
 #include <cstdint>
 #include <limits>
+#include <utility>
 #include <vector>
 
 #include "orrery/core/quantity.h"
@@ -82,6 +83,21 @@ class MemoryPools {
   /// together. O(accesses log accesses).
   [[nodiscard]] std::vector<Rate> rates() const;
 
+  /// Bytes that were moved evenly from one time (picoseconds) to another.
+  struct Moved {
+    std::int64_t from = 0, until = 0;
+    std::int64_t bytes = 0;  ///< of all devices that the access's device stands for
+    bool store = false;
+    bool together = false;  ///< switches gather or reduce them
+
+    friend bool operator==(const Moved&, const Moved&) = default;
+  };
+  /// From now on it is kept what is moved when, as the slowest stage of each access carries it.
+  void watch() { watched_ = true; }
+  /// What was moved since this was last asked; the bytes of an access that has ended sum to its
+  /// size.
+  [[nodiscard]] std::vector<Moved> moved() { return std::exchange(moved_, {}); }
+
   /// The memory first. Where switches gather they have what all that share them load together for
   /// each.
   [[nodiscard]] const std::vector<StageFigures>& stages() const { return stages_; }
@@ -99,6 +115,7 @@ class MemoryPools {
     std::int64_t begun = 0;
     std::int64_t end = kNever;  // of its last byte at the slowest stage
     std::int64_t tail = 0;      // from there until it is done
+    std::int64_t told = 0;      // bytes that were told as moved
   };
   struct Landing {
     std::int64_t time = 0;
@@ -117,6 +134,8 @@ class MemoryPools {
   [[nodiscard]] std::int64_t tail_of(const Flow& flow) const;
   [[nodiscard]] std::int64_t crossings(std::size_t stage, const Access& access) const;
   [[nodiscard]] std::int64_t alone(const Access& access) const;
+  [[nodiscard]] std::int64_t alike(const Access& access) const;
+  void tell(Flow& flow, std::int64_t until, std::int64_t bytes);
   void solve(std::int64_t now);
   void find_next();
   void make_solver(const std::vector<std::uint32_t>& places_of_stage);
@@ -137,6 +156,8 @@ class MemoryPools {
   std::vector<Flow> flows_;
   std::vector<std::uint32_t> of_solver_;
   std::vector<Landing> landing_;
+  bool watched_ = false;
+  std::vector<Moved> moved_;
   StageTraffic together_, apart_;  // of all devices: what switches gather, all else
   std::int64_t next_ = kNever;
 };

@@ -169,6 +169,7 @@ TEST(MemoryPools, NothingIsCreatedOrLost) {
     Draw draw(1000 + seed);
     const platform::Platform platform = draw.platform();
     MemoryPools pools(platform);
+    pools.watch();
     const auto stages = stage_figures(platform);
     std::multimap<std::int64_t, Access> at;
     std::uint64_t loaded = 0, stored = 0;
@@ -190,6 +191,14 @@ TEST(MemoryPools, NothingIsCreatedOrLost) {
       EXPECT_GE(end - began[access] + 2, alone) << seed;
       last = std::max(last, end);
     }
+    std::uint64_t moved_in = 0, moved_out = 0;
+    for (const MemoryPools::Moved& one : pools.moved()) {
+      EXPECT_LE(one.from, one.until);
+      EXPECT_GT(one.bytes, 0);
+      (one.store ? moved_out : moved_in) += static_cast<std::uint64_t>(one.bytes);
+    }
+    EXPECT_EQ(moved_in, loaded);
+    EXPECT_EQ(moved_out, stored);
     if (platform.remote_memory.in_switch) continue;
     for (std::size_t s = 0; s < stages.size(); ++s) {
       EXPECT_EQ(pools.traffic(s).loaded, loaded);
