@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <numeric>
 #include <set>
 
@@ -17,7 +18,8 @@ namespace {
 
 constexpr std::size_t kFlowingStores = 128;
 constexpr std::size_t kFlowingWays = 200'000, kFlowingPieces = 50'000;
-constexpr double kDepthPrices[] = {0.3, 0.03};
+constexpr std::size_t kFlowingTrees = 4096;
+constexpr double kDepthPrices[] = {0.3, 0.03, 1};
 
 /// Of all groups: the whole buffer of each in `parts` pieces that everyone sums.
 std::vector<Piece> summed_pieces(std::span<const Group> groups, std::int64_t parts) {
@@ -43,34 +45,29 @@ class Flowing {
   }
 
   std::optional<Found> gather() {
-    over_all([&](const Reach& reach, bool relayed) {
-      for (const std::int64_t trees : {1, 4, 16}) {
-        const std::int64_t parts = effort_.chunks / trees;
-        if (effort_.chunks > 0 && parts * trees != effort_.chunks) continue;
-        const std::vector<Piece> whole = pieces_of(groups_, trees);
-        const auto pieces = [&](std::int64_t each) { return pieces_of(groups_, trees * each); };
-        attempt(reach, whole, pieces, parts,
-                fmt::format("in streams, {} tree{} each{}", trees, trees == 1 ? "" : "s",
-                            relayed ? ", others relay" : ""));
-      }
-    });
+    // One root has few links, all of which its trees begin with.
+    const bool rooted = groups_.front().type == graph::CollectiveType::broadcast ||
+                        groups_.front().type == graph::CollectiveType::reduce;
+    for (const std::int64_t trees : rooted ? std::array{8, 32, 128} : std::array{1, 2, 16}) {
+      const std::int64_t parts = effort_.chunks / trees;
+      if (effort_.chunks > 0 && parts * trees != effort_.chunks) continue;
+      const auto pieces = [&](std::int64_t each) { return pieces_of(groups_, trees * each); };
+      attempt(pieces_of(groups_, trees), pieces, parts,
+              fmt::format("in streams, {} tree{} each", trees, trees == 1 ? "" : "s"));
+    }
     return std::move(best_);
   }
 
   std::optional<Found> all_reduce() {
     sums_ = true;
-    over_all([&](const Reach& reach, bool relayed) {
-      for (const std::int64_t trees : {4, 16, 64}) {
-        const auto all = static_cast<std::int64_t>(groups_.front().members.size()) * effort_.chunks;
-        const std::int64_t parts = all / trees;
-        if (effort_.chunks > 0 && parts * trees != all) continue;
-        const std::vector<Piece> whole = summed_pieces(groups_, trees);
-        const auto pieces = [&](std::int64_t each) { return summed_pieces(groups_, trees * each); };
-        attempt(reach, whole, pieces, parts,
-                fmt::format("in streams up and down {} trees{}", trees,
-                            relayed ? ", others relay" : ""));
-      }
-    });
+    for (const std::int64_t trees : {8, 32, 64}) {
+      const auto all = static_cast<std::int64_t>(groups_.front().members.size()) * effort_.chunks;
+      const std::int64_t parts = all / trees;
+      if (effort_.chunks > 0 && parts * trees != all) continue;
+      const auto pieces = [&](std::int64_t each) { return summed_pieces(groups_, trees * each); };
+      attempt(summed_pieces(groups_, trees), pieces, parts,
+              fmt::format("in streams up and down {} trees", trees));
+    }
     return std::move(best_);
   }
 
@@ -120,14 +117,15 @@ class Flowing {
   [[nodiscard]] bool enough() const { return best_time_ <= effort_.good_enough; }
 
   template <class Cut>
-  void attempt(const Reach& reach, const std::vector<Piece>& whole, const Cut& pieces,
-               std::int64_t parts, const std::string& how) {
+  void attempt(const std::vector<Piece>& whole, const Cut& pieces, std::int64_t parts,
+               const std::string& how) {
     for (const double depth_price : kDepthPrices) {
-      if (enough()) return;
-      const TreeTask task = task_of(reach, whole, depth_price);
-      const PackedTrees packed = packed_trees(reach, task);
+      if (enough() || members_.size() > kFlowingStores || whole.size() > kFlowingTrees) return;
+      const TreeTask task = task_of(whole, depth_price);
+      const PackedTrees packed = packed_trees(ground_, task);
       if (packed.busiest * 1e12 < static_cast<double>(best_time_.count()))
-        keep({ground_, groups_, reach, packed.routes, task.bytes, pieces, sums_}, parts, how);
+        keep({ground_, groups_, packed.reach, packed.routes, task.bytes, pieces, sums_}, parts,
+             how);
     }
   }
   void keep(const StreamTask& task, std::int64_t parts, const std::string& how) {
@@ -139,24 +137,23 @@ class Flowing {
         Found{std::move(*made), fmt::format("{}, {} part{} each", how, cut, cut == 1 ? "" : "s")};
   }
 
-  [[nodiscard]] TreeTask task_of(const Reach& reach, const std::vector<Piece>& whole,
-                                 double depth_price) const {
+  [[nodiscard]] TreeTask task_of(const std::vector<Piece>& whole, double depth_price) const {
     TreeTask task;
+    task.stores.assign(members_.begin(), members_.end());
+    if (effort_.relays) task.stores = with_relays(ground_, std::move(task.stores));
     task.both_ways = sums_;
+    task.against = against_;
     task.depth_price = depth_price;
     task.enough = seconds(effort_.good_enough);
     for (std::uint32_t i = 0; i < whole.size(); ++i) {
-      const Piece& piece = whole[i];
-      const auto& members = groups_[piece.group].members;
-      // Sums come together at one after another.
-      const NodeIndex root = piece.from == kEveryone ? members[i % members.size()] : piece.from;
-      task.root.push_back(reach.store_of[root]);
-      task.group.push_back(piece.group);
-      task.bytes.push_back(piece.bytes);
+      const auto& members = groups_[whole[i].group].members;
+      task.root.push_back(whole[i].from == kEveryone ? members[i % members.size()] : whole[i].from);
+      task.group.push_back(whole[i].group);
+      task.bytes.push_back(whole[i].bytes);
     }
     for (const Group& group : groups_) {
-      std::vector<bool>& wanted = task.wanted.emplace_back(reach.store_count());
-      for (const NodeIndex node : group.members) wanted[reach.store_of[node]] = true;
+      std::vector<bool>& wanted = task.wanted.emplace_back(ground_.node_count());
+      for (const NodeIndex node : group.members) wanted[node] = true;
     }
     return task;
   }

@@ -28,7 +28,7 @@ struct StreamTask {
   /// `parts` (i + 1).
   std::function<std::vector<Piece>(std::int64_t parts)> pieces;
   bool adds = false;
-  std::size_t most_sends = 1'000'000;
+  std::size_t most_sends = 2'100'000;
 };
 
 /// All parts of all streams: part k of each starts a slot after part k - 1, and a device hands on
