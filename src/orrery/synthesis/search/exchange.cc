@@ -306,8 +306,8 @@ Result<Found> over(const Ground& ground, std::span<const Group> groups,
   const StreamTask streams{
       ground, groups, reach,
       routes, bytes,  [&](std::int64_t parts) { return exchanged_pieces(groups, chunks * parts); }};
-  std::optional<Schedule> flowing = streamed(streams, cut ? 1 : 0);
-  if (!flowing || flowing->time() >= schedule.time()) return found;
+  std::optional<Schedule> flowing = streamed(streams, cut ? 1 : 0, schedule.time());
+  if (!flowing) return found;
   return Found{std::move(*flowing), "searched: balanced ways, all in streams at once"};
 }
 

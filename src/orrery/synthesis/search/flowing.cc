@@ -129,8 +129,8 @@ class Flowing {
     }
   }
   void keep(const StreamTask& task, std::int64_t parts, const std::string& how) {
-    std::optional<Schedule> made = streamed(task, parts);
-    if (!made || made->time() >= best_time_) return;
+    std::optional<Schedule> made = streamed(task, parts, best_time_);
+    if (!made) return;
     best_time_ = made->time();
     const std::size_t cut = made->pieces.size() / std::max<std::size_t>(1, task.bytes.size());
     best_ =
@@ -164,7 +164,7 @@ class Flowing {
   bool against_, sums_ = false;
   std::set<NodeIndex> members_;
   std::optional<Found> best_;
-  Time best_time_ = kTimeMax;
+  Time best_time_ = kTimeMax;  ///< nothing slower is of use
 };
 
 }  // namespace

@@ -15,9 +15,9 @@ class Streaming {
  public:
   explicit Streaming(const StreamTask& task) : task_(task), ready_(task.reach.store_count()) {}
 
-  std::optional<Schedule> run(std::int64_t parts) {
+  std::optional<Schedule> run(std::int64_t parts, Time limit) {
     if (task_.routes.ways.empty()) return std::nullopt;
-    if (parts == 0) parts = best_parts();
+    if (parts == 0) parts = best_parts(limit);
     if (parts == 0) return std::nullopt;
     std::vector<Piece> pieces = task_.pieces(parts);
     const auto each = static_cast<std::size_t>(parts);
@@ -76,23 +76,30 @@ class Streaming {
     return last;
   }
 
-  [[nodiscard]] std::int64_t best_parts() {
+  /// About how long all of it takes in so many parts.
+  [[nodiscard]] Time about(std::int64_t parts, std::int64_t slot_of_one) {
+    const std::int64_t slot = slot_of_one / parts + 1;
+    std::int64_t last = 0;
+    for (std::size_t i = 0; i < task_.bytes.size(); ++i)
+      last = std::max(last, walk(i, slot, [](std::size_t, std::uint32_t, std::int64_t) {}));
+    return Time((parts - 1) * slot + last);
+  }
+
+  /// 0: none takes less than `limit`.
+  [[nodiscard]] std::int64_t best_parts(Time limit) {
     const std::int64_t all = slot_for(task_.bytes);
     const std::int64_t least = *std::min_element(task_.bytes.begin(), task_.bytes.end());
     if (all == 0 || least == 0) return 0;
-    std::vector<std::pair<std::int64_t, std::int64_t>> tried;  // parts, time
-    std::int64_t best = kTimeMax.count();
+    std::vector<std::pair<std::int64_t, Time>> tried;
+    Time best = kTimeMax;
     for (std::int64_t parts = 1; parts == 1 || least / parts >= kSmallPiece; parts *= 2) {
       if (task_.routes.ways.size() * static_cast<std::size_t>(parts) > task_.most_sends) break;
-      const std::int64_t slot = all / parts + 1;
-      std::int64_t last = 0;
-      for (std::size_t i = 0; i < task_.bytes.size(); ++i)
-        last = std::max(last, walk(i, slot, [](std::size_t, std::uint32_t, std::int64_t) {}));
-      tried.emplace_back(parts, (parts - 1) * slot + last);
+      tried.emplace_back(parts, about(parts, all));
       best = std::min(best, tried.back().second);
     }
+    if (best >= limit) return 0;
     for (const auto& [parts, time] : tried) {
-      if (time <= best + best / 1000 * 3) return parts;
+      if (time < limit && time <= best + Time(best.count() / 200)) return parts;
     }
     return 0;
   }
@@ -127,8 +134,10 @@ class Streaming {
 
 }  // namespace
 
-std::optional<Schedule> streamed(const StreamTask& task, std::int64_t parts) {
-  return Streaming(task).run(parts);
+std::optional<Schedule> streamed(const StreamTask& task, std::int64_t parts, Time limit) {
+  std::optional<Schedule> made = Streaming(task).run(parts, limit);
+  if (made && made->time() >= limit) return std::nullopt;
+  return made;
 }
 
 }  // namespace orrery::synthesis

@@ -57,8 +57,9 @@ class Front {
     return {};
   }
   [[nodiscard]] Result<Bound> bound_for(CollectiveType type, std::size_t group) const {
-    return bound_of(ground_,
-                    {type, question_.bytes, ranks_[group], question_.root, InNetwork::forwards});
+    return bound_of(
+        ground_,
+        {type, question_.bytes, ranks_[group], question_.root, InNetwork::forwards, {}, true});
   }
 
   Result<Found> search(const Bound& bound) {

@@ -7,7 +7,7 @@
 #include <queue>
 #include <utility>
 
-#include "orrery/synthesis/search/prices.h"
+#include "orrery/synthesis/link_prices.h"
 #include "orrery/synthesis/search/way_list.h"
 
 namespace orrery::synthesis {
@@ -31,7 +31,7 @@ class Packer {
       : ground_(ground),
         task_(task),
         passable_(passable_nodes(ground, task.stores)),
-        prices_(ground),
+        prices_(ground, 0.02),
         twin_(ground.wires.size(), kNoWire),
         trees_(task.root.size()),
         far_(ground.node_count()),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What links cost where the busy ones are dear. Private to the searches for trees and ways.
+// What links cost where the busy ones are dear. Private to the room's searches.
 #pragma once
 
 #include <algorithm>
@@ -13,10 +13,11 @@
 namespace orrery::synthesis {
 
 /// Bytes by wire, and a cost that grows with a power of how busy it is beside the busiest: on a
-/// usual link about 1 where that is the busiest, 0.02 where it is idle.
+/// usual link about 1 where that is the busiest, `idle` where nothing is on it.
 class LinkPrices {
  public:
-  explicit LinkPrices(const Ground& ground) : load_(ground.wires.size()), cost_(load_.size()) {
+  LinkPrices(const Ground& ground, double idle)
+      : load_(ground.wires.size()), cost_(load_.size()), idle_(idle) {
     double sum = 0;
     for (const Wire& wire : ground.wires) {
       room_.push_back(std::max(1.0, wire.capacity));
@@ -50,11 +51,11 @@ class LinkPrices {
   void price(std::uint32_t wire) {
     double power = load_[wire] / room_[wire] / top_;
     for (int i = 0; i < squarings_; ++i) power *= power;
-    cost_[wire] = (0.02 + power) * mean_ / room_[wire];
+    cost_[wire] = (idle_ + power) * mean_ / room_[wire];
   }
 
   std::vector<double> load_, cost_, room_;  // by wire
-  double top_ = 1, mean_ = 1;
+  double idle_, top_ = 1, mean_ = 1;
   int squarings_ = 2;
 };
 
