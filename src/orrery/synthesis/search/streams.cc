@@ -99,7 +99,7 @@ class Streaming {
     }
     if (best >= limit) return 0;
     for (const auto& [parts, time] : tried) {
-      if (time < limit && time <= best + Time(best.count() / 200)) return parts;
+      if (time < limit && time <= best + Time(best.count() / 100)) return parts;
     }
     return 0;
   }

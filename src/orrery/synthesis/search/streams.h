@@ -37,7 +37,7 @@ struct StreamTask {
 ///
 ///   (parts + the longest chain of hops - 1) slots, and the latency along it.
 ///
-/// `parts`: 0 takes the fewest that are within 0.5 % of the best that `most_sends` allows. Empty:
+/// `parts`: 0 takes the fewest that are within 1 % of the best that `most_sends` allows. Empty:
 /// it takes `limit` or longer, pieces are too small to be cut, or links too slow for so many
 /// streams. O(sends log sends).
 [[nodiscard]] std::optional<Schedule> streamed(const StreamTask& task, std::int64_t parts,
