@@ -7,6 +7,7 @@
 #include <map>
 
 #include "orrery/synthesis/bounds_cuts.h"
+#include "orrery/synthesis/bounds_flow.h"
 #include "orrery/synthesis/bounds_ways.h"
 #include "orrery/synthesis/flow_cut.h"
 
@@ -15,7 +16,8 @@ namespace orrery::synthesis {
 namespace {
 
 // Links that are looked at, at most: each of these is some tenths of a second.
-constexpr std::uint64_t kFlowSteps = 40'000'000, kHalfSteps = 10'000'000, kWaySteps = 20'000'000;
+constexpr std::uint64_t kFlowSteps = 40'000'000, kHalfSteps = 10'000'000, kWaySteps = 20'000'000,
+                        kWeighSteps = 10'000'000;
 constexpr std::size_t kFlowMembers = 16'384, kKindsOfLinks = 4;
 
 struct Asked {
@@ -69,7 +71,7 @@ class Search {
   Search(const Ground& ground, std::span<const NodeIndex> members, const Asked& asked)
       : ground_(ground), members_(members), asked_(asked), finder_(ground, members, asked.root) {}
 
-  Bound run(InNetwork in_network) {
+  Bound run(InNetwork in_network, bool thorough) {
     bound_.latency = latency();
     if (asked_.type != CollectiveType::barrier) {
       for (const Family& family : finder_.families()) {
@@ -80,6 +82,7 @@ class Search {
       if (asked_.type == CollectiveType::all_to_all) {
         for (const NodeSet& set : finder_.halves(kHalfSteps)) consider(set);
         if (!asked_.exchange) volumes();  // copies are made where ways part
+        if (!asked_.exchange && thorough) weighed();
       } else {
         tightest();
       }
@@ -185,6 +188,19 @@ class Search {
     consider("", name, rim, *crossings * static_cast<double>(asked_.shard));
   }
 
+  /// As if it were one cut: what its links carry in the time that their weights say.
+  void weighed() {
+    const auto weights = weighed_links(ground_, members_, kWeighSteps);
+    if (!weights) return;
+    Rim all, rim;
+    for (std::uint32_t wire = 0; wire < ground_.wires.size(); ++wire) all.add(ground_, wire);
+    for (const std::uint32_t wire : weights->wires) rim.add(ground_, wire);
+    rim.latency = all.latency;  // the last byte passes some link
+    const double least = weights->seconds * static_cast<double>(asked_.shard) * (1 - 1e-9);
+    consider("", fmt::format("{} links that ways have to share", rim.wires.size()), rim,
+             least * rim.capacity);
+  }
+
   [[nodiscard]] Time latency() const {
     const NodeIndex root[] = {asked_.root};
     if (asked_.type == CollectiveType::broadcast)
@@ -237,7 +253,7 @@ Result<Bound> bound_of(const Ground& ground, const BoundQuestion& question) {
   const auto ranks = static_cast<std::int64_t>(members->size());
   const Asked asked{type,  question.bytes.count(),    question.bytes.count() / ranks,
                     ranks, (*members)[question.root], question.exchange};
-  return Search(ground, *members, asked).run(question.in_network);
+  return Search(ground, *members, asked).run(question.in_network, question.thorough);
 }
 
 Result<Bound> bound_of(const platform::Platform& platform, const BoundQuestion& question) {

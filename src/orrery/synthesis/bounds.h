@@ -30,6 +30,8 @@ struct BoundQuestion {
   InNetwork in_network = InNetwork::forwards;
   /// Of an all-to-all: its bytes are copies of tokens, which anything may make and sum on the way.
   graph::ExpertExchange exchange{};
+  /// Of an all-to-all: also weigh links against each other, which takes up to a second.
+  bool thorough = false;
 };
 
 /// Links that have to carry something together.
@@ -74,7 +76,8 @@ struct Bound {
 /// enter them (Patarasuk and Yuan, 2009, where each set is a rank: 2 n (p - 1) / (p B)).
 ///
 /// All-to-alls also have a bound by volume: each pair's bytes cross at least as many links of a
-/// kind as the way with the fewest, so their sum is no more than these links carry.
+/// kind as the way with the fewest, so their sum is no more than these links carry. Any weights of
+/// links will do instead of kinds: where the question is `thorough`, the best that a search finds.
 ///
 /// Where the fabric is small enough (limits in bounds.cc) the tightest cut of all is found
 /// (flow_cut.h), but for all-to-alls, for which that is hard; else single nodes, hosts, what hangs

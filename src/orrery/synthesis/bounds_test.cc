@@ -130,6 +130,36 @@ TEST(Bounds, AllToAllsAreBoundByHalves) {
 }
 
 // 4,096 nodes exactly, 65,536 by the cuts that are tried.
+// Where several links are short together, their weights say more than any cut that is tried.
+TEST(Bounds, WeightsOfLinksSayNoLessThanCuts) {
+  int more = 0;
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    const Ground ground = random_fabric(seed, {.devices = 9, .switches = 3, .more_links = 9});
+    BoundQuestion question{CollectiveType::all_to_all, kGiB};
+    const auto plain = bound_of(ground, question);
+    question.thorough = true;
+    const auto weighed = bound_of(ground, question);
+    ASSERT_TRUE(plain && weighed);
+    EXPECT_GE(weighed->total, plain->total);
+    // Links of the binding cut carry its bytes in its time.
+    EXPECT_NEAR(weighed->binds.bytes / weighed->binds.capacity, seconds(weighed->bandwidth),
+                1e-6 * seconds(weighed->bandwidth));
+    more += weighed->total > plain->total ? 1 : 0;
+  }
+  EXPECT_GT(more, 5);
+}
+
+// A ring of five: each rank sends 1 link far both ways, and 2: 6 links for its 2.
+TEST(Bounds, WeightsOfARingAreAlike) {
+  const Ground ground = torus({5});
+  BoundQuestion question{CollectiveType::all_to_all, kGiB};
+  question.thorough = true;
+  const auto weighed = bound_of(ground, question);
+  ASSERT_TRUE(weighed);
+  const double shard = static_cast<double>(kGiB.count() / 5);
+  EXPECT_NEAR(seconds(weighed->bandwidth), 3 * shard / ground.wires[0].capacity, 1e-9);
+}
+
 TEST(Bounds, LargeFabricsAreAnswered) {
   EXPECT_TRUE(bound(torus({64, 64}), CollectiveType::all_gather).exact);
   const Ground large = torus({256, 256});

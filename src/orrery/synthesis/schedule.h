@@ -53,8 +53,8 @@ struct Send {
 
 /// How long so many bytes take a link of so many bytes per second: rounded up, exact.
 [[nodiscard]] inline Time passes(std::int64_t bytes, std::int64_t rate) {
-  return Time(static_cast<std::int64_t>(
-      (static_cast<__int128>(bytes) * kPsPerSecond + rate - 1) / rate));
+  return Time(
+      static_cast<std::int64_t>((static_cast<__int128>(bytes) * kPsPerSecond + rate - 1) / rate));
 }
 
 struct Schedule {

@@ -81,7 +81,8 @@ class Converting {
     const std::size_t ranks = group.members.size();
     const std::uint64_t pairs = kind_of(group.type) == PlanCollective::all_to_all
                                     ? ranks * (ranks - 1)
-                                : group.type == graph::CollectiveType::broadcast ||
+                                : group.type == graph::CollectiveType::all_reduce ||
+                                        group.type == graph::CollectiveType::broadcast ||
                                         group.type == graph::CollectiveType::reduce
                                     ? 1
                                     : ranks;
@@ -116,7 +117,8 @@ class Converting {
     std::array<std::uint32_t, kPlanBuffers> sizes{all, 0, 0};
     if (plan_.collective == PlanCollective::all_gather) sizes = {chunks_, all, 0};
     if (plan_.collective == PlanCollective::reduce_scatter) sizes = {all, chunks_, 0};
-    if (plan_.collective == PlanCollective::broadcast || plan_.collective == PlanCollective::reduce)
+    if (plan_.collective == PlanCollective::all_reduce ||
+        plan_.collective == PlanCollective::broadcast || plan_.collective == PlanCollective::reduce)
       sizes = {chunks_, 0, 0};
     exchanges_ = plan_.collective == PlanCollective::all_to_all;
     if (exchanges_) {

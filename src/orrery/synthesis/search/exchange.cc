@@ -10,7 +10,9 @@
 #include <utility>
 
 #include "orrery/core/random.h"
+#include "orrery/synthesis/search/flowing.h"
 #include "orrery/synthesis/search/routes.h"
+#include "orrery/synthesis/search/streams.h"
 
 namespace orrery::synthesis {
 
@@ -260,7 +262,9 @@ namespace {
 
 /// With those that keep what they get.
 Result<Found> over(const Ground& ground, std::span<const Group> groups,
-                   std::vector<NodeIndex> stores, std::int64_t chunks, bool all, Time good_enough) {
+                   std::vector<NodeIndex> stores, const Effort& effort, bool all) {
+  const bool cut = effort.chunks > 0;
+  const std::int64_t chunks = cut ? effort.chunks : 1;
   const std::size_t stores_count = stores.size();
   ReachOptions options;
   options.peers = 0;
@@ -286,20 +290,25 @@ Result<Found> over(const Ground& ground, std::span<const Group> groups,
   if (lanes > 1) schedule.sends = in_turns(reach, schedule.pieces, bytes, lanes);
   if (schedule.sends.empty()) schedule.sends = in_turns(reach, schedule.pieces, bytes, 1);
   found.how = "pairs in turns, each distance of ranks at once";
-  const Time turns = schedule.time();
-  if (!schedule.sends.empty() && (turns <= good_enough || stores_count > kFewRanks)) return found;
+  const Time turns = schedule.sends.empty() ? kTimeMax : schedule.time();
+  if (turns <= effort.good_enough || (turns < kTimeMax && stores_count > kFewRanks)) return found;
   const Routes routes = routes_of(reach, schedule.pieces);
   if (routes.first.empty())
     return fail(Errc::config_conflict, ground.topology->name(),
                 "some of the ranks do not reach each other", {});
   std::vector<Send> in_turn =
       std::exchange(schedule.sends, Timetable(reach, schedule.pieces, routes, bytes).run());
-  if (!in_turn.empty() && turns <= schedule.time()) {
-    schedule.sends = std::move(in_turn);
-    return found;
-  }
   found.how = "searched: balanced ways, the longest first";
-  return found;
+  if (turns <= schedule.time()) {
+    schedule.sends = std::move(in_turn);
+    found.how = "pairs in turns, each distance of ranks at once";
+  }
+  const StreamTask streams{
+      ground, groups, reach,
+      routes, bytes,  [&](std::int64_t parts) { return exchanged_pieces(groups, chunks * parts); }};
+  std::optional<Schedule> flowing = streamed(streams, cut ? 1 : 0, schedule.time());
+  if (!flowing) return found;
+  return Found{std::move(*flowing), "searched: balanced ways, all in streams at once"};
 }
 
 }  // namespace
@@ -319,12 +328,17 @@ Result<Found> exchange(const Ground& ground, std::span<const Group> groups, cons
   };
   if (count > kMostPieces / static_cast<std::uint64_t>(chunks)) return too_large();
   const std::vector<NodeIndex> alone(members.begin(), members.end());
-  Result<Found> best = over(ground, groups, alone, chunks, false, effort.good_enough);
+  Result<Found> best = over(ground, groups, alone, effort, false);
   const auto enough = [&] { return best && best->schedule.time() <= effort.good_enough; };
   if (best && !enough() && alone.size() <= kFewRanks) {
     // Longer ways, where short ones leave links idle.
-    Result<Found> longer = over(ground, groups, alone, chunks, true, effort.good_enough);
+    Result<Found> longer = over(ground, groups, alone, effort, true);
     if (longer && longer->schedule.time() < best->schedule.time()) best = std::move(longer);
+  }
+  if (!enough()) {
+    auto flowing = flowing_exchange(ground, groups, effort);
+    if (flowing && (!best || flowing->schedule.time() < best->schedule.time()))
+      best = std::move(*flowing);
   }
   // Others may be the only way, or a good one.
   const bool near = std::any_of(ground.wires.begin(), ground.wires.end(), [&](const Wire& wire) {
@@ -334,7 +348,7 @@ Result<Found> exchange(const Ground& ground, std::span<const Group> groups, cons
   if (!effort.relays || (best && (!near || enough()))) return best;
   const std::vector<NodeIndex> all = with_relays(ground, alone);
   if (all.size() == alone.size()) return best;
-  Result<Found> relayed = over(ground, groups, all, chunks, false, effort.good_enough);
+  Result<Found> relayed = over(ground, groups, all, effort, false);
   if (!relayed || (best && best->schedule.time() <= relayed->schedule.time())) return best;
   relayed->how += ", others relay";
   return relayed;

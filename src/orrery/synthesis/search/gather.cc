@@ -9,6 +9,7 @@
 
 #include "orrery/core/check.h"
 #include "orrery/core/random.h"
+#include "orrery/synthesis/search/flowing.h"
 #include "orrery/synthesis/search/spread.h"
 
 namespace orrery::synthesis {
@@ -244,7 +245,11 @@ std::vector<Piece> pieces_of(std::span<const Group> groups, std::int64_t chunks)
 
 Result<Found> gather(const Ground& ground, std::span<const Group> groups, const Effort& effort,
                      bool against) {
-  return Gather(ground, groups, effort, against).run();
+  Result<Found> found = Gather(ground, groups, effort, against).run();
+  if (!found || !effort.streams || found->schedule.time() <= effort.good_enough) return found;
+  auto flowing = flowing_gather(ground, groups, effort, against);
+  if (flowing && flowing->schedule.time() < found->schedule.time()) return std::move(*flowing);
+  return found;
 }
 
 Schedule turned_round(const Schedule& schedule) {

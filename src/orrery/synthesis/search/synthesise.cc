@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "orrery/synthesis/search/exchange.h"
+#include "orrery/synthesis/search/flowing.h"
 #include "orrery/synthesis/search/mesh.h"
 #include "orrery/synthesis/search/retime.h"
 #include "orrery/synthesis/search/torus.h"
@@ -56,12 +57,13 @@ class Front {
     return {};
   }
   [[nodiscard]] Result<Bound> bound_for(CollectiveType type, std::size_t group) const {
-    return bound_of(ground_,
-                    {type, question_.bytes, ranks_[group], question_.root, InNetwork::forwards});
+    return bound_of(
+        ground_,
+        {type, question_.bytes, ranks_[group], question_.root, InNetwork::forwards, {}, true});
   }
 
   Result<Found> search(const Bound& bound) {
-    effort_ = {question_.chunks, question_.seed, question_.relays, good_enough(bound.total)};
+    effort_ = {question_.chunks, question_.seed, question_.relays, true, good_enough(bound.total)};
     switch (question_.type) {
       case CollectiveType::all_gather:
       case CollectiveType::broadcast:
@@ -124,6 +126,7 @@ class Front {
 
   /// A reduce-scatter, and an all-gather of the same pieces after it.
   Result<Found> both(Time bound) {
+    effort_.streams = false;  // whose halves would have other pieces, and which need none
     // Half of an all-reduce is bound as an all-gather is.
     Result<Found> halves[2] = {Found{}, Found{}};
     for (const bool against : {true, false}) {
@@ -160,6 +163,11 @@ class Front {
       best = {std::move(parted),
               fmt::format("reduced, then gathered, in {} parts; {}", parts, halves[1]->how)};
     }
+    effort_.chunks = question_.chunks;
+    effort_.good_enough = good_enough(bound);
+    auto flowing =
+        least > effort_.good_enough ? flowing_all_reduce(ground_, groups_, effort_) : std::nullopt;
+    if (flowing && flowing->schedule.time() < least) best = std::move(*flowing);
     return best;
   }
   [[nodiscard]] std::size_t shard_count() const {

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/synthesis/bounds_flow.h"
+
+#include <algorithm>
+#include <functional>
+#include <limits>
+#include <queue>
+#include <utility>
+
+#include "orrery/synthesis/link_prices.h"
+
+namespace orrery::synthesis {
+
+namespace {
+
+constexpr std::uint64_t kFewestRounds = 8, kMostRounds = 64;
+
+class Weighing {
+ public:
+  Weighing(const Ground& ground, std::span<const NodeIndex> members)
+      : ground_(ground),
+        members_(members),
+        prices_(ground, 1e-6),
+        far_(ground.node_count()),
+        by_(ground.node_count()) {}
+
+  WeighedLinks run(int rounds) {
+    double usual = 0;
+    for (const Wire& wire : ground_.wires) usual += wire.capacity;
+    usual = static_cast<double>(members_.size() * members_.size()) / std::max(usual, 1.0);
+    for (int round = 0; round < rounds; ++round) {
+      prices_.set(usual, 2 + 6 * round / rounds);
+      if (round % 2 == 1) weigh();
+      for (const NodeIndex source : members_) {
+        spread(source);
+        std::vector<std::uint32_t> wires;
+        for (NodeIndex at : members_) {
+          for (; at != source; at = ground_.wires[by_[at]].from) wires.push_back(by_[at]);
+        }
+        prices_.carry(wires, 1);
+      }
+    }
+    prices_.set(usual, 8);
+    weigh();
+    return std::move(best_);
+  }
+
+ private:
+  /// The bound by weights as they are, if it is the best.
+  void weigh() {
+    double apart = 0, all = 0, most = 0;
+    for (const NodeIndex source : members_) {
+      spread(source);
+      for (const NodeIndex node : members_) apart += far_[node];
+    }
+    for (std::uint32_t wire = 0; wire < ground_.wires.size(); ++wire) {
+      const double weight = prices_.cost(wire) * ground_.wires[wire].capacity;
+      all += weight;
+      most = std::max(most, weight);
+    }
+    if (all <= 0 || apart / all <= best_.seconds) return;
+    best_.seconds = apart / all;
+    best_.wires.clear();
+    for (std::uint32_t wire = 0; wire < ground_.wires.size(); ++wire) {
+      if (prices_.cost(wire) * ground_.wires[wire].capacity >= most / 1000)
+        best_.wires.push_back(wire);
+    }
+  }
+
+  void spread(NodeIndex source) {
+    using Entry = std::pair<double, NodeIndex>;
+    std::fill(far_.begin(), far_.end(), std::numeric_limits<double>::infinity());
+    std::priority_queue<Entry, std::vector<Entry>, std::greater<>> queue;
+    far_[source] = 0;
+    queue.emplace(0, source);
+    while (!queue.empty()) {
+      const auto [distance, at] = queue.top();
+      queue.pop();
+      if (distance > far_[at]) continue;
+      for (std::uint32_t w = ground_.first_out[at]; w < ground_.first_out[at + 1]; ++w) {
+        const double there = distance + prices_.cost(w);
+        const NodeIndex to = ground_.wires[w].to;
+        if (there >= far_[to]) continue;
+        far_[to] = there;
+        by_[to] = w;
+        queue.emplace(there, to);
+      }
+    }
+  }
+
+  const Ground& ground_;
+  std::span<const NodeIndex> members_;
+  LinkPrices prices_;
+  std::vector<double> far_;
+  std::vector<std::uint32_t> by_;
+  WeighedLinks best_;
+};
+
+}  // namespace
+
+std::optional<WeighedLinks> weighed_links(const Ground& ground, std::span<const NodeIndex> members,
+                                          std::uint64_t steps) {
+  // Every other round is looked at twice.
+  const std::uint64_t each = 2 * members.size() * (ground.wires.size() + 1);
+  const std::uint64_t rounds = std::min(steps / each, kMostRounds);
+  if (rounds < kFewestRounds) return std::nullopt;
+  return Weighing(ground, members).run(static_cast<int>(rounds));
+}
+
+}  // namespace orrery::synthesis
