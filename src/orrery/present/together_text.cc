@@ -8,6 +8,7 @@
 #include "orrery/core/rank_words.h"
 #include "orrery/core/text.h"
 #include "orrery/core/units.h"
+#include "orrery/present/work_text.h"
 #include "orrery/report/envelope.h"
 #include "orrery/study/models.h"
 
@@ -45,6 +46,9 @@ std::string together_text(const TogetherAnswer& answer, report::Style style) {
   sheet.add("all done", answer.all.result.stall ? "never: ranks wait for each other"
                                                 : format_time(answer.all.result.end));
   if (answer.spare > 0) sheet.add("spare", fmt::format("{} ranks", answer.spare));
+  if (answer.all.verified)
+    sheet.add("verified",
+              verification_text(*answer.all.verified, answer.all.workload().rank_count()));
   report::add_findings(sheet, answer.all.findings, style);
   const bool starts = std::any_of(answer.jobs.begin(), answer.jobs.end(),
                                   [](const JobTold& job) { return job.start > Time{}; });
