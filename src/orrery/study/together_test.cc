@@ -93,9 +93,13 @@ TEST_F(TogetherRun, WhoBeginsWhenTheOtherIsThroughSlowsNobody) {
   const auto later = run("ranks: [0-3, 8-11]", "devices: 8, start: 10 s, steps: 2");
   ASSERT_TRUE(later) << to_string(later.error());
   for (const JobTold& job : later->jobs) EXPECT_EQ(job.beside.end, job.alone.end) << job.name;
-  const auto once = run("ranks: [0-3, 8-11]", "devices: 8");
-  ASSERT_TRUE(once) << to_string(once.error());
-  EXPECT_EQ(later->jobs[1].alone.end, once->jobs[1].alone.end * 2);
+}
+
+// Below one leaf no rank is ahead of others at the end of a step.
+TEST_F(TogetherRun, StepsTakeWhatOneTakes) {
+  const auto made = run("ranks: 0-7, start: 1 s", "devices: 8, start: 3 us, steps: 3");
+  ASSERT_TRUE(made) << to_string(made.error());
+  EXPECT_EQ(made->jobs[1].beside.end, made->jobs[0].beside.end * 3);
 }
 
 TEST_F(TogetherRun, RefusesJobsWithoutRoom) {
