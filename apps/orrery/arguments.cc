@@ -155,6 +155,7 @@ std::unique_ptr<CLI::App> build_table(Session& session) {
   add_shard(*table, session);
   add_split_bandwidth(*table, session);
   add_topology(*table, session);
+  add_together(*table, session);
   add_plan(*table, session);
   add_collective(*table, session);
   add_synthesise(*table, session);

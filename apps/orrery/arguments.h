@@ -54,6 +54,7 @@ void add_stragglers(CLI::App& table, Session& session);
 void add_shard(CLI::App& table, Session& session);
 void add_split_bandwidth(CLI::App& table, Session& session);
 void add_topology(CLI::App& table, Session& session);
+void add_together(CLI::App& table, Session& session);
 void add_plan(CLI::App& table, Session& session);
 void add_collective(CLI::App& table, Session& session);
 void add_synthesise(CLI::App& table, Session& session);

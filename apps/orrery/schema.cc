@@ -10,6 +10,7 @@
 #include "orrery/platform/cluster.h"
 #include "orrery/platform/variability.h"
 #include "orrery/space/reference.h"
+#include "orrery/study/together_file.h"
 #include "orrery/workload/spec/spec.h"
 
 namespace orrery::app {
@@ -23,21 +24,25 @@ void add_schema(CLI::App& table, Session& session) {
       "  orrery schema cluster\n"
       "  orrery schema workload --output workload.schema.json\n");
   const auto format = std::make_shared<std::string>();
-  command->add_option("FORMAT", *format, "cluster, workload, variability, case-study or space")
+  command
+      ->add_option("FORMAT", *format,
+                   "cluster, workload, variability, case-study, space or together")
       ->required()
       ->type_name("");
   session.add_options(*command, true);
   command->callback([format, &session] {
     session.command = "schema";
     session.action = [format, &session] {
-      if (auto fine = one_of("FORMAT", *format,
-                             {"cluster", "workload", "variability", "case-study", "space"});
+      if (auto fine =
+              one_of("FORMAT", *format,
+                     {"cluster", "workload", "variability", "case-study", "space", "together"});
           !fine)
         return session.fail(fine.error());
       std::string text = *format == "cluster"      ? platform::cluster_schema()
                          : *format == "workload"   ? workload::spec_schema()
                          : *format == "case-study" ? space::case_study_schema()
                          : *format == "space"      ? explore::space_schema()
+                         : *format == "together"   ? study::together_schema()
                                                    : platform::variability_schema();
       if (text.empty() || text.back() != '\n') text += '\n';
       // The schema is JSON already; it is the data itself, so no envelope goes around it.

@@ -16,37 +16,51 @@ std::uint32_t GroupAxis::extent() const {
 }
 
 std::uint32_t GroupAxis::first(std::uint32_t rank) const {
-  std::uint32_t least = rank;
-  for (const Digit& digit : digits) least -= digit.of(rank) * digit.stride;
-  return least;
+  const std::uint32_t number = number_of(rank);
+  std::uint32_t least = number;
+  for (const Digit& digit : digits) least -= digit.of(number) * digit.stride;
+  return rank_at(least);
 }
 
 std::uint32_t GroupAxis::position(std::uint32_t rank) const {
+  const std::uint32_t number = number_of(rank);
   std::uint32_t place = 0, weight = 1;
   for (const Digit& digit : digits) {
-    place += digit.of(rank) / digit.step * weight;
+    place += digit.of(number) / digit.step * weight;
     weight *= digit.count;
   }
   return place;
 }
 
 bool GroupAxis::has(std::uint32_t rank) const {
-  for (const Digit& digit : digits) {
-    if (digit.of(rank) % digit.step != 0) return false;
-  }
-  return true;
+  if (!ranks.empty() && !std::binary_search(ranks.begin(), ranks.end(), rank)) return false;
+  const std::uint32_t number = number_of(rank);
+  return std::all_of(digits.begin(), digits.end(),
+                     [&](const Digit& digit) { return digit.of(number) % digit.step == 0; });
 }
 
 std::vector<std::uint32_t> GroupAxis::members(std::uint32_t first) const {
-  std::vector<std::uint32_t> ranks{first};
+  std::vector<std::uint32_t> made{number_of(first)};
   for (const Digit& digit : digits) {
-    const std::size_t known = ranks.size();
+    const std::size_t known = made.size();
     for (std::uint32_t i = 1; i < digit.count; ++i) {
       for (std::size_t k = 0; k < known; ++k)
-        ranks.push_back(ranks[k] + i * digit.step * digit.stride);
+        made.push_back(made[k] + i * digit.step * digit.stride);
     }
   }
-  return ranks;
+  for (std::uint32_t& member : made) member = rank_at(member);
+  return made;
+}
+
+std::uint32_t GroupAxis::number_of(std::uint32_t rank) const {
+  if (ranks.empty()) return rank;
+  return static_cast<std::uint32_t>(std::lower_bound(ranks.begin(), ranks.end(), rank) -
+                                    ranks.begin());
+}
+
+std::uint32_t GroupAxis::rank_at(std::uint32_t number) const {
+  if (ranks.empty()) return number;
+  return number < ranks.size() ? ranks[number] : ~std::uint32_t{0};
 }
 
 std::uint64_t Workload::spilled_bytes() const {
@@ -89,8 +103,13 @@ std::string words_of(const GroupAxis& axis, std::uint32_t rank) {
 
 std::string Workload::group_name(std::string_view group, std::uint32_t rank) const {
   const auto axis = axes.find(group);
-  if (axis == axes.end() || axis->second.extent() == rank_count()) return std::string(group);
-  return fmt::format("{} ({})", group, words_of(axis->second, rank));
+  if (axis == axes.end()) return std::string(group);
+  const std::vector<std::uint32_t>& counted = axis->second.ranks;
+  if (axis->second.extent() == (counted.empty() ? rank_count() : counted.size()))
+    return std::string(group);
+  return fmt::format("{} ({})", group,
+                     counted.empty() ? words_of(axis->second, rank)
+                                     : rank_words(axis->second.members(axis->second.first(rank))));
 }
 
 }  // namespace orrery::graph

@@ -25,7 +25,8 @@ struct ProcessGroup {
 
 /// Groups that every rank finds by one name: those ranks that differ from it in some digits of the
 /// rank's number only. A digit is rank / stride % ((count - 1) × step + 1), and the members of a
-/// group have the values 0, step, 2 × step … of it; other ranks have no such group.
+/// group have the values 0, step, 2 × step … of it; other ranks have no such group. Where `ranks`
+/// are listed, a rank's number is its place among them, and the others have no such group.
 struct GroupAxis {
   struct Digit {
     std::uint32_t stride = 1;
@@ -39,7 +40,8 @@ struct GroupAxis {
     friend bool operator==(const Digit&, const Digit&) = default;
   };
   std::string name;
-  std::vector<Digit> digits;  ///< the first turns fastest: the order of the group's ring
+  std::vector<Digit> digits;           ///< the first turns fastest: the order of the group's ring
+  std::vector<std::uint32_t> ranks{};  ///< ascending; empty: all
 
   /// Members of one group.
   [[nodiscard]] std::uint32_t extent() const;
@@ -51,6 +53,10 @@ struct GroupAxis {
   [[nodiscard]] bool has(std::uint32_t rank) const;
   /// Who is in the group that `first` names, in ring order.
   [[nodiscard]] std::vector<std::uint32_t> members(std::uint32_t first) const;
+
+ private:
+  [[nodiscard]] std::uint32_t number_of(std::uint32_t rank) const;
+  [[nodiscard]] std::uint32_t rank_at(std::uint32_t number) const;  // beyond the last: no rank's
 };
 
 /// One Graph per distinct rank and which rank uses which. Ranks with equal files share one Graph.

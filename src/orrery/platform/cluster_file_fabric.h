@@ -182,6 +182,20 @@ struct FabricNetworkSection {
           .by_default("as `per_leaf`, or half of `radix`")};
 };
 
+/// A block of hosts that others may be unlike.
+struct GroupSection {
+  std::int64_t count = 1;
+  std::vector<HostSection> hosts;
+  std::optional<FabricNetworkSection> network;
+
+  static constexpr auto fields = std::tuple{
+      field("count", &GroupSection::count, "blocks that are like this",
+            between(1, static_cast<double>(limits::kRanks))),
+      field("hosts", &GroupSection::hosts, "its hosts, as `fabric.hosts`", between(1, 65536))
+          .required(),
+      field("network", &GroupSection::network, "what joins them").by_default("nothing does")};
+};
+
 struct LevelSection {
   std::int64_t count = 2;
   FabricNetworkSection network;
@@ -332,6 +346,7 @@ struct FabricSection {
   std::optional<std::string> file;
   std::optional<std::vector<HostSection>> hosts;
   std::optional<FabricNetworkSection> network;
+  std::optional<std::vector<GroupSection>> groups;
   std::optional<std::vector<LevelSection>> levels;
   std::optional<std::vector<DefaultSection>> defaults;
   RoutingSection routing;
@@ -350,6 +365,10 @@ struct FabricSection {
           "and `network`"),
       field("hosts", &FabricSection::hosts, "hosts in the order of their ranks", between(1, 65536)),
       field("network", &FabricSection::network, "what joins them").by_default("nothing does"),
+      field("groups", &FabricSection::groups,
+            "instead of `hosts` and `network`: blocks that are unlike each other, in the order of "
+            "their ranks; the first of `levels` joins all of them",
+            between(1, 65536)),
       field("levels", &FabricSection::levels,
             "blocks of all that, and what joins these; then blocks of those, and so on",
             between(0, 8)),

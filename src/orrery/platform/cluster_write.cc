@@ -185,8 +185,9 @@ std::string fabric_reference() {
          part<HostSection>("fabric: hosts") + part<PackageSection>("fabric: hosts: package") +
          part<CableSection>("fabric: links") +
          "\n`port: ib-ndr` is short for `port: {link: ib-ndr}`.\n" +
-         part<FabricNetworkSection>("fabric: network") + part<LevelSection>("fabric: levels") +
-         part<DefaultSection>("fabric: defaults") + part<RoutingSection>("fabric: routing") +
+         part<FabricNetworkSection>("fabric: network") + part<GroupSection>("fabric: groups") +
+         part<LevelSection>("fabric: levels") + part<DefaultSection>("fabric: defaults") +
+         part<RoutingSection>("fabric: routing") +
          "\n`routing: ecmp` is short for `routing: {policy: ecmp}`.\n" +
          part<FaultSection>("fabric: faults") + part<ReducerSection>("fabric: in_network") +
          "\n`with` has the keys of `in_network` above.\n" +

@@ -102,26 +102,50 @@ std::vector<LevelPlan> levels_of(const std::vector<LevelSection>& sections, cons
   return levels;
 }
 
+bool between_devices(const std::vector<HostShape>& hosts) {
+  return std::all_of(hosts.begin(), hosts.end(),
+                     [](const HostShape& host) { return host.nics == 0; });
+}
+
+/// Groups, or the one that `hosts` and `network` are.
+std::vector<BlockPlan> blocks_of(const FabricSection& section, const std::string& path,
+                                 Reading& reading) {
+  if (section.groups && (section.hosts || section.network))
+    reading.fail(Errc::config_conflict, path + "/groups", "is given beside `hosts` or `network`",
+                 "let every group have its own");
+  if (!section.hosts && !section.groups)
+    reading.fail(Errc::config_missing_key, path + "/hosts", "is missing",
+                 "describe hosts or groups, or name a `file`");
+  if (reading.error) return {};
+  const std::vector<GroupSection> one{
+      {1, section.hosts.value_or(std::vector<HostSection>{}), section.network}};
+  const std::vector<GroupSection>& groups = section.groups ? *section.groups : one;
+  std::vector<BlockPlan> blocks;
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    const std::string own = section.groups ? pointer("/groups", i) : "";
+    const std::string place = path + own;
+    BlockPlan block{hosts_of(groups[i].hosts, place + "/hosts", reading), {}, groups[i].count, own};
+    if (groups[i].network)
+      block.network =
+          plan_of(*groups[i].network, place + "/network", between_devices(block.hosts), reading);
+    blocks.push_back(std::move(block));
+  }
+  return blocks;
+}
+
 /// Errors that generators place relative to the section keep the cluster file's name.
 std::optional<Topology> generated(const FabricSection& section, const std::string& name,
                                   const std::string& path, Reading& reading) {
-  if (!section.hosts) {
-    reading.fail(Errc::config_missing_key, path + "/hosts", "is missing",
-                 "describe hosts, or name a `file`");
-    return std::nullopt;
-  }
-  const std::vector<HostShape> hosts = hosts_of(*section.hosts, path + "/hosts", reading);
-  NetworkPlan plan;
-  const bool between_devices =
-      std::all_of(hosts.begin(), hosts.end(), [](const HostShape& host) { return host.nics == 0; });
-  if (section.network)
-    plan = plan_of(*section.network, path + "/network", between_devices, reading);
+  const std::vector<BlockPlan> blocks = blocks_of(section, path, reading);
+  const bool bare = std::all_of(blocks.begin(), blocks.end(), [](const BlockPlan& block) {
+    return between_devices(block.hosts);
+  });
   const std::vector<LevelPlan> levels =
-      section.levels ? levels_of(*section.levels, path + "/levels", between_devices, reading)
+      section.levels ? levels_of(*section.levels, path + "/levels", bare, reading)
                      : std::vector<LevelPlan>{};
   if (reading.error) return std::nullopt;
   Result<Topology> made =
-      generate(name.empty() ? "fabric" : name, hosts, plan, levels, reading.where + ":" + path);
+      generate_blocks(name.empty() ? "fabric" : name, blocks, levels, reading.where + ":" + path);
   if (!made) {
     reading.error = made.error();
     return std::nullopt;
@@ -273,9 +297,9 @@ void scale_network(Platform& platform, double bandwidth, double latency) {
 Result<Fabric> make_fabric(const FabricSection& section, const std::string& name,
                            const std::string& where, const std::string& path, Findings& findings) {
   Reading reading{where};
-  if (section.file && (section.hosts || section.network || section.levels))
+  if (section.file && (section.hosts || section.network || section.groups || section.levels))
     reading.fail(Errc::config_conflict, path + "/file",
-                 "is given beside `hosts`, `network` or `levels`", "give one of them");
+                 "is given beside `hosts`, `network`, `groups` or `levels`", "give one of them");
   std::optional<Topology> topology;
   if (!reading.error)
     topology = section.file ? imported(*section.file, path + "/file", findings, reading)

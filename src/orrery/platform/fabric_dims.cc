@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <utility>
 
 #include "orrery/platform/fabric.h"
 
@@ -54,17 +55,36 @@ std::vector<Dimension> dims_of_block(const Fabric& fabric, std::int64_t ranks) {
   return dims;
 }
 
+/// Devices of a group, and of each of its hosts (0: of some more than of others).
+std::pair<std::int64_t, std::int64_t> size_of(const GroupSection& group) {
+  std::int64_t sum = 0, each = group.hosts.empty() ? 0 : group.hosts.front().devices;
+  for (const HostSection& host : group.hosts) {
+    sum += host.count * host.devices;
+    if (host.devices != each) each = 0;
+  }
+  return {sum, each};
+}
+
+bool unequal_groups(const FabricSection& written) {
+  return written.groups &&
+         std::any_of(written.groups->begin(), written.groups->end(), [&](const auto& group) {
+           return size_of(group) != size_of(written.groups->front());
+         });
+}
+
 }  // namespace
 
 std::vector<Dimension> Fabric::logical_dims() const {
+  const bool has_levels = written.levels && !written.placement;
+  // Groups of unequal size are no dimension, but what levels make of all of them is.
+  const std::size_t first = unequal_groups(written) ? 1 : 0;
   std::int64_t blocks = 1;
-  if (written.levels && !written.placement) {
-    for (const LevelSection& level : *written.levels) blocks *= level.count;
-  }
+  for (std::size_t i = first; has_levels && i < written.levels->size(); ++i)
+    blocks *= (*written.levels)[i].count;
   std::vector<Dimension> dims =
       dims_of_block(*this, static_cast<std::int64_t>(seats.size()) / blocks);
   if (blocks > 1 && dims.front().size == 1) dims.clear();  // a block is a device
-  for (std::size_t i = 0; blocks > 1 && i < written.levels->size(); ++i) {
+  for (std::size_t i = first; blocks > 1 && i < written.levels->size(); ++i) {
     const LevelSection& level = (*written.levels)[i];
     std::vector<Dimension> own = dims_of_grid(level.network, level.count);
     if (own.empty()) own.push_back({Block::switched, level.count, {}, 0});

@@ -172,7 +172,7 @@ TEST(FabricFile, WhatIsWrongIsNamedWithItsPlace) {
   expect("{hosts: [{devices: 4, package: {devices: 2}}]}", "/hosts/0/package/link", "is missing");
   expect("{hosts: [{devices: 4, scale_up: nvlink4, package: {devices: 3, link: nvlink4}}]}",
          "/hosts/0/package/devices", "do not come in packages of 3");
-  expect("{file: x, levels: []}", "/file", "beside `hosts`, `network` or `levels`");
+  expect("{file: x, levels: []}", "/file", "beside `hosts`, `network`, `groups` or `levels`");
   expect("{hosts: [{count: 65536, devices: 1}], network: {kind: fully_connected, " + kFabricPort +
              "}}",
          "", "more than");

@@ -6,16 +6,16 @@
 namespace orrery::sim {
 
 const Hosts::OfKernel& Hosts::of(const graph::KernelTable& kernels, graph::KernelId kernel) {
-  if (known_ != &kernels) {
-    known_ = &kernels;
-    kernels_.clear();
-    const graph::LaunchTimes times = kernels.launch_times();
-    for (graph::KernelId id = 0; id < kernels.size(); ++id) {
-      const graph::Kernel& one = kernels[id];
-      kernels_.push_back({times.of(one).count(), std::max<std::uint32_t>(one.launches, 1)});
-    }
+  for (const OfTable& known : known_)
+    if (known.table == &kernels) return known.kernels[kernel];
+  OfTable& made = known_.emplace_back();
+  made.table = &kernels;
+  const graph::LaunchTimes times = kernels.launch_times();
+  for (graph::KernelId id = 0; id < kernels.size(); ++id) {
+    const graph::Kernel& one = kernels[id];
+    made.kernels.push_back({times.of(one).count(), std::max<std::uint32_t>(one.launches, 1)});
   }
-  return kernels_[kernel];
+  return made.kernels[kernel];
 }
 
 std::int64_t Hosts::launch(std::uint32_t rank, graph::NodeId node) {

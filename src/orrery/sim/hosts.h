@@ -33,8 +33,11 @@ class Hosts {
 
   Run& run_;
   const Devices& devices_;
-  const graph::KernelTable* known_ = nullptr;
-  std::vector<OfKernel> kernels_;  ///< of the table that is known
+  struct OfTable {
+    const graph::KernelTable* table = nullptr;
+    std::vector<OfKernel> kernels;
+  };
+  std::vector<OfTable> known_;  ///< a table for each job
 };
 
 }  // namespace orrery::sim

@@ -46,6 +46,7 @@ std::string hash_of(const graph::Workload& workload) {
     hash.add(name);
     for (const graph::GroupAxis::Digit& digit : axis.digits)
       hash.add(digit.stride, digit.count, digit.step, 0);
+    for (const std::uint32_t rank : axis.ranks) hash.add(rank);
   }
   for (const auto& [prefix, graphs] : workload.custom_collectives) {
     hash.add(graphs.size());

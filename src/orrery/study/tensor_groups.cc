@@ -2,6 +2,8 @@
 #include "orrery/study/tensor_groups.h"
 
 #include <cstdint>
+#include <string_view>
+#include <vector>
 
 #include "orrery/platform/host_crossings.h"
 #include "orrery/workload/program/mesh.h"
@@ -10,11 +12,16 @@ namespace orrery::study {
 
 void look_at_tensor_groups(const graph::Workload& workload, const platform::Platform& platform,
                            Findings& findings) {
-  const auto axis = workload.axes.find(workload::name(workload::Axis::tp));
-  if (axis == workload.axes.end()) return;
+  // Where several jobs share a machine, a job's groups are called "job/tp".
+  std::vector<const graph::GroupAxis*> axes;
+  for (const auto& [name, axis] : workload.axes)
+    if (std::string_view(name).substr(name.rfind('/') + 1) == workload::name(workload::Axis::tp))
+      axes.push_back(&axis);
+  if (axes.empty()) return;
   auto crossings = platform::HostCrossings::of(platform);
-  for (std::uint32_t rank = 0; rank < workload.rank_count(); ++rank) {
-    if (axis->second.first(rank) == rank) crossings.look(axis->second.members(rank));
+  for (const graph::GroupAxis* axis : axes) {
+    for (std::uint32_t rank = 0; rank < workload.rank_count(); ++rank)
+      if (axis->has(rank) && axis->first(rank) == rank) crossings.look(axis->members(rank));
   }
   if (crossings.groups() > 0)
     findings.add(FindingCode::tp_crosses_hosts, crossings.text(), crossings.groups());

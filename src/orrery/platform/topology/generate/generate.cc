@@ -10,7 +10,6 @@
 #include <utility>
 #include <vector>
 
-#include "orrery/core/limits.h"
 #include "orrery/platform/topology/generate/parts.h"
 
 namespace orrery::platform {
@@ -18,51 +17,6 @@ namespace orrery::platform {
 namespace generating {
 
 namespace {
-
-/// Of one host: what it adds to a fabric, at most.
-std::pair<double, double> nodes_and_links(const HostShape& shape) {
-  const auto devices = static_cast<double>(shape.devices), nics = static_cast<double>(shape.nics);
-  const double inside = shape.inside == Inside::switched
-                            ? devices * static_cast<double>(shape.switches)
-                        : shape.inside == Inside::fully_connected ? devices * (devices - 1) / 2
-                                                                  : 2 * devices;
-  const bool packed = shape.per_package > 1;
-  const double hubs = packed ? devices / static_cast<double>(shape.per_package) : 0;
-  return {devices + hubs + static_cast<double>(shape.switches) + 2 * nics,
-          2 * (inside + (packed ? 2 : 1) * devices + 2 * nics)};
-}
-
-/// Hosts, and as many blocks of them as levels make.
-std::optional<Wrong> check(const std::vector<HostShape>& hosts,
-                           const std::vector<LevelPlan>& levels, TopologyBuilder& builder) {
-  const auto too_many = [](const std::string& place, std::size_t i) {
-    return Wrong{fmt::format("/{}/{}/count", place, i),
-                 fmt::format("makes more than {} devices", limits::kRanks),
-                 {}};
-  };
-  double devices = 0, nodes = 0, links = 0;
-  for (std::size_t i = 0; i < hosts.size(); ++i) {
-    const HostShape& shape = hosts[i];
-    const auto count = static_cast<double>(shape.count);
-    const auto [own_nodes, own_links] = nodes_and_links(shape);
-    devices += count * static_cast<double>(shape.devices);
-    nodes += count * own_nodes;
-    links += count * own_links;
-    if (shape.devices % shape.per_package != 0)
-      return Wrong{
-          fmt::format("/hosts/{}/package/devices", i),
-          fmt::format("{} devices do not come in packages of {}", shape.devices, shape.per_package),
-          {}};
-    if (devices > static_cast<double>(limits::kRanks)) return too_many("hosts", i);
-  }
-  double times = 1;
-  for (std::size_t i = 0; i < levels.size(); ++i) {
-    times *= static_cast<double>(levels[i].count);
-    if (devices * times > static_cast<double>(limits::kRanks)) return too_many("levels", i);
-  }
-  (void)builder.has_room(links * times, nodes * times);
-  return std::nullopt;
-}
 
 /// How high a switch stands.
 int height(NodeClass kind) {
@@ -97,9 +51,12 @@ bool of_blocks(NetworkShape shape) {
 
 class Levels {
  public:
-  Levels(TopologyBuilder& builder, const std::vector<HostShape>& hosts, const NetworkPlan& network,
+  Levels(TopologyBuilder& builder, const std::vector<BlockPlan>& blocks,
          const std::vector<LevelPlan>& levels)
-      : builder_(builder), hosts_(hosts), network_(network), levels_(levels) {}
+      : builder_(builder), plans_(blocks), levels_(levels) {
+    for (std::size_t plan = 0; plan < plans_.size(); ++plan)
+      cycle_.insert(cycle_.end(), static_cast<std::size_t>(plans_[plan].count), plan);
+  }
 
   /// There are no more devices than there may be.
   [[nodiscard]] std::optional<Wrong> make() {
@@ -107,8 +64,12 @@ class Levels {
     for (const LevelPlan& level : levels_) blocks *= level.count;
     add_innermost(static_cast<std::size_t>(blocks));
     const bool bare = builder_.node_count() == devices_ && builder_.link_count() == 0;
-    for (JoinedBlock& block : blocks_) {
-      if (auto wrong = join_block(block, network_, 0)) return wrong;
+    for (std::size_t i = 0; i < blocks_.size(); ++i) {
+      const std::size_t plan = cycle_[i % cycle_.size()];
+      if (auto wrong = join_block(blocks_[i], plans_[plan].network, 0)) {
+        wrong->place = plans_[plan].place + wrong->place;
+        return wrong;
+      }
       if (!builder_.has_room(0)) return std::nullopt;
     }
     know_innermost(bare);
@@ -123,18 +84,45 @@ class Levels {
   }
 
  private:
+  /// What blocks of one kind have.
+  struct Counts {
+    std::size_t devices = 0, numbers = 0, hosts = 0;  // hosts and lone devices; hosts alone
+  };
+  [[nodiscard]] static Counts counts_of(const BlockPlan& plan) {
+    Counts made;
+    for (const HostShape& shape : plan.hosts) {
+      const auto count = static_cast<std::size_t>(shape.count);
+      made.devices += count * static_cast<std::size_t>(shape.devices);
+      made.numbers += count;
+      if (shape.devices > 1 || shape.nics > 0) made.hosts += count;
+    }
+    return made;
+  }
+
   void add_innermost(std::size_t count) {
-    const std::vector<Port> ports = add_hosts(builder_, hosts_, static_cast<std::int64_t>(count));
+    std::vector<HostShape> hosts;
+    for (const std::size_t plan : cycle_)
+      hosts.insert(hosts.end(), plans_[plan].hosts.begin(), plans_[plan].hosts.end());
+    const std::vector<Port> ports =
+        add_hosts(builder_, hosts, static_cast<std::int64_t>(count / cycle_.size()));
     while (devices_ < builder_.node_count() && builder_.kind(devices_) == NodeClass::device)
       ++devices_;
     per_block_ = devices_ / count;
-    const std::size_t hosts = std::max<std::size_t>(1, (builder_.host_count() + count - 1) / count);
     blocks_.resize(count);
-    for (std::size_t i = 0; i < ports.size(); ++i)
-      blocks_[i / (ports.size() / count)].ports.push_back(ports[i]);
-    for (NodeIndex node = 0; node < builder_.node_count(); ++node)
-      blocks_[node < devices_ ? node / per_block_ : builder_.host(node) / hosts].nodes.push_back(
-          node);
+    std::vector<std::uint32_t> of_host;  // its block
+    std::size_t port = 0, numbers = 0, device = 0;
+    for (std::size_t block = 0; block < count; ++block) {
+      const Counts own = counts_of(plans_[cycle_[block % cycle_.size()]]);
+      numbers += own.numbers;
+      for (; port < ports.size() && static_cast<std::size_t>(ports[port].host) < numbers; ++port)
+        blocks_[block].ports.push_back(ports[port]);
+      of_host.insert(of_host.end(), own.hosts, static_cast<std::uint32_t>(block));
+      for (const std::size_t end = device + own.devices; device < end && device < devices_;
+           ++device)
+        blocks_[block].nodes.push_back(static_cast<NodeIndex>(device));
+    }
+    for (NodeIndex node = devices_; node < builder_.node_count(); ++node)
+      blocks_[of_host[builder_.host(node)]].nodes.push_back(node);
   }
 
   /// "block2.1." of block 1 in block 2, when levels below `level` are joined.
@@ -222,6 +210,12 @@ class Levels {
       const std::vector<Port> ports = ports_of(part, level, i % count);
       if (ports.empty() && builder_.has_room(0))
         return Wrong{"/ports", "no node of a block is of that class", {}};
+      if (of_blocks(level.network.shape) && i % count > 0 &&
+          ports.size() * (i % count) != whole.ports.size() && builder_.has_room(0))
+        return Wrong{"/network/kind",
+                     "joins the i-th port of one block to the i-th of another, and blocks have "
+                     "unequal numbers of them",
+                     "another kind takes all ports of all blocks"};
       all += static_cast<double>(ports.size());
       if (!builder_.has_room(2.0 * all)) return std::nullopt;
       whole.ports.insert(whole.ports.end(), ports.begin(), ports.end());
@@ -241,16 +235,17 @@ class Levels {
   /// Ways are known where devices themselves are a grid. `bare`: there is nothing else yet.
   void know_innermost(bool bare) {
     const std::vector<Port>& ports = blocks_.front().ports;
-    if (ports.empty()) return;
+    if (ports.empty() || cycle_.size() > 1) return;
+    const NetworkPlan& network = plans_.front().network;
     const auto count = static_cast<std::int64_t>(ports.size());
     const bool devices = ports.front().node == 0 && ports.back().node + 1 == ports.size();
-    if (is_grid(network_.shape) && bare && !is_twisted(network_)) {
-      if (auto dims = grid_of(network_, count)) known_ = *std::move(dims);
-    } else if (network_.shape == NetworkShape::tpu && devices) {
+    if (is_grid(network.shape) && bare && !is_twisted(network)) {
+      if (auto dims = grid_of(network, count)) known_ = *std::move(dims);
+    } else if (network.shape == NetworkShape::tpu && devices) {
       known_.emplace();
-      for (const std::int64_t size : network_.sizes)
+      for (const std::int64_t size : network.sizes)
         known_->push_back({StackedDim::Block::ring, size, true, 0});
-    } else if (network_.shape == NetworkShape::fully_connected && bare && !levels_.empty()) {
+    } else if (network.shape == NetworkShape::fully_connected && bare && !levels_.empty()) {
       known_ = {{StackedDim::Block::fully_connected, count, true, 0}};
     } else if (count == 1 && bare && !levels_.empty()) {
       known_.emplace();  // one device, and no way yet
@@ -271,9 +266,9 @@ class Levels {
   }
 
   TopologyBuilder& builder_;
-  const std::vector<HostShape>& hosts_;
-  const NetworkPlan& network_;
+  const std::vector<BlockPlan>& plans_;
   const std::vector<LevelPlan>& levels_;
+  std::vector<std::size_t> cycle_;  // plans of the blocks that the first level joins
   NodeIndex devices_ = 0;
   std::size_t per_block_ = 0;  // devices of one of blocks_
   std::vector<JoinedBlock> blocks_;
@@ -318,17 +313,21 @@ std::optional<Wrong> join(TopologyBuilder& builder, std::span<const Port> ports,
 
 }  // namespace generating
 
-Result<Topology> generate(const std::string& name, const std::vector<HostShape>& hosts,
-                          const NetworkPlan& network, const std::vector<LevelPlan>& levels,
-                          const std::string& where) {
+Result<Topology> generate_blocks(const std::string& name, const std::vector<BlockPlan>& blocks,
+                                 const std::vector<LevelPlan>& levels, const std::string& where) {
   TopologyBuilder builder(name, "generated");
-  std::optional<generating::Wrong> wrong = generating::check(hosts, levels, builder);
-  if (!wrong && builder.has_room(0))
-    wrong = generating::Levels(builder, hosts, network, levels).make();
+  std::optional<generating::Wrong> wrong = generating::check_room(blocks, levels, builder);
+  if (!wrong && builder.has_room(0)) wrong = generating::Levels(builder, blocks, levels).make();
   if (wrong)
     return tl::unexpected(
         Error{Errc::config_conflict, where + wrong->place, wrong->what, wrong->hint});
   return builder.finish(where);
+}
+
+Result<Topology> generate(const std::string& name, const std::vector<HostShape>& hosts,
+                          const NetworkPlan& network, const std::vector<LevelPlan>& levels,
+                          const std::string& where) {
+  return generate_blocks(name, {{hosts, network, 1}}, levels, where);
 }
 
 Result<Topology> generate(const std::string& name, const std::vector<HostShape>& hosts,

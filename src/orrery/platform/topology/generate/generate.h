@@ -77,6 +77,14 @@ struct NetworkPlan {
   std::string prefix = {};            ///< of what it adds: "block3."
 };
 
+/// Hosts and what joins them, so many times over.
+struct BlockPlan {
+  std::vector<HostShape> hosts;
+  NetworkPlan network;
+  std::int64_t count = 1;
+  std::string place = {};  ///< of its keys, relative to the fabric: "/groups/2"
+};
+
 /// All that is below, so many times over, and what joins these blocks.
 struct LevelPlan {
   std::int64_t count = 2;
@@ -97,9 +105,15 @@ struct StackedDim {
 };
 
 /// Hosts in order, ranks host by host, and the network; then level by level, innermost first, block
-/// after block. Routes are known by formula where devices are joined to a grid themselves, and
+/// after block. Of blocks that are unlike, the first level joins all: its `count` is how many they
+/// are. Routes are known by formula where devices are joined to a grid themselves, and
 /// where all levels are such grids of all devices: dimension by dimension.
 /// Errc: config_conflict (place: a pointer below `where`), limit_exceeded.
+[[nodiscard]] Result<Topology> generate_blocks(const std::string& name,
+                                               const std::vector<BlockPlan>& blocks,
+                                               const std::vector<LevelPlan>& levels,
+                                               const std::string& where);
+/// Blocks that are alike.
 [[nodiscard]] Result<Topology> generate(const std::string& name,
                                         const std::vector<HostShape>& hosts,
                                         const NetworkPlan& network,

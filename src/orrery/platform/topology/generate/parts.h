@@ -49,6 +49,12 @@ void join_all(TopologyBuilder& builder, std::span<const Port> ports, const LinkF
 void join_by_light(TopologyBuilder& builder, NodeIndex from, NodeIndex to, std::string name,
                    const LinkFigures& figures);
 
+/// Whether there may be that much: blocks, and as many copies of them as levels make; and whether
+/// levels join all groups.
+[[nodiscard]] std::optional<Wrong> check_room(const std::vector<BlockPlan>& blocks,
+                                              const std::vector<LevelPlan>& levels,
+                                              TopologyBuilder& builder);
+
 /// Adds the hosts so many times over, devices first, and answers what the network is joined to.
 [[nodiscard]] std::vector<Port> add_hosts(TopologyBuilder& builder,
                                           const std::vector<HostShape>& hosts, std::int64_t times);

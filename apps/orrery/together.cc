@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// orrery together: several jobs on one machine.
+#include "orrery/study/together.h"
+
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "arguments.h"
+#include "inputs.h"
+#include "orrery/platform/networks.h"
+#include "orrery/present/together_text.h"
+#include "progress.h"
+#include "report_files.h"
+#include "run_output.h"
+
+namespace orrery::app {
+
+namespace {
+
+struct TogetherOptions {
+  study::TogetherQuestion question;
+  std::string run_file;
+  PageOptions page;
+};
+
+/// --output names a run file or a web page of the run with all jobs, or a JSON file.
+Result<void> settle_together(TogetherOptions& options, Session& session) {
+  const auto kind = kind_of_output(session.output);
+  if (!kind) return tl::unexpected(kind.error());
+  if (*kind == OutputKind::run_file) std::swap(options.run_file, session.output);
+  if (*kind == OutputKind::page) std::swap(options.page.path, session.output);
+  options.question.record = options.page.wanted() || !options.run_file.empty();
+  return {};
+}
+
+Result<void> write_run_of_all(const study::Outcome& outcome, const TogetherOptions& options,
+                              PageFile& page, const Session& session) {
+  if (!options.question.record) return {};
+  const result::Run run = recorded_run(outcome, options.run_file, session);
+  if (!options.run_file.empty()) {
+    if (auto done = write_run_file(run, options.run_file, session); !done) return done;
+  }
+  if (auto done = page.write({&run}, session); !done) return tl::unexpected(done.error());
+  return {};
+}
+
+int together(TogetherOptions& options, Session& session) {
+  if (auto fine = settle_together(options, session); !fine) return session.fail(fine.error());
+  PageFile page(options.page);
+  if (auto fine = page.check(session.force); !fine) return session.fail(fine.error());
+  Findings findings;
+  ShownWatch watch(session, true);
+  const auto answer = study::together(options.question, watch, findings);
+  if (!answer) return session.fail(answer.error(), findings);
+  const Result<void> written = write_run_of_all(answer->all, options, page, session);
+  const bool stalled = answer->all.result.stall.has_value();
+  const bool wrong = answer->all.verified && answer->all.verified->difference;
+  int code = wrong ? kSaysNo : stalled ? exit_code(Errc::stall) : kOk;
+  code = session.deliver(
+      present::together_text(*answer, session.out_style()),
+      [&] { return present::together_json(*answer); }, code);
+  if (written) {
+    page.show(session);
+    return code;
+  }
+  session.talk_error(written.error());
+  return exit_code(written.error().code);
+}
+
+}  // namespace
+
+void add_together(CLI::App& table, Session& session) {
+  CLI::App* command = table.add_subcommand("together", "Several jobs on one machine");
+  command->description(
+      "Several jobs on one machine: simulates them at once, and each alone on the same ranks, and\n"
+      "says how much slower each is beside the others (docs/together.md).\n\n"
+      "Examples:\n"
+      "  orrery together jobs.yaml\n"
+      "  orrery together jobs.yaml --cluster fabric.yaml --network message -o all.html\n");
+  const auto options = std::make_shared<TogetherOptions>();
+  command->add_option("JOBS", options->question.file, "The file of jobs (docs/reference/jobs.md)")
+      ->type_name("")
+      ->required();
+  command
+      ->add_option("--cluster", options->question.cluster,
+                   "The machine, instead of the file's: a file, or a name of the catalogue")
+      ->type_name("FILE");
+  command->add_option("--network", options->question.network, platform::network_choices())
+      ->type_name("MODEL");
+  add_work_options(*command, options->question.work);
+  session.add_options(*command, true);
+  command->get_option("--output")
+      ->description(
+          "Write the run with all jobs to FILE.orrery, its web page to FILE.html, or the JSON to "
+          "FILE.json ('-' for stdout)");
+  add_page_options(*command, options->page);
+  command->callback([options, &session] {
+    session.command = "together";
+    session.action = [options, &session] { return together(*options, session); };
+  });
+}
+
+}  // namespace orrery::app

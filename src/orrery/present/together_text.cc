@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/present/together_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "orrery/core/rank_words.h"
+#include "orrery/core/text.h"
+#include "orrery/core/units.h"
+#include "orrery/present/work_text.h"
+#include "orrery/report/envelope.h"
+#include "orrery/study/models.h"
+
+namespace orrery::present {
+
+using report::JsonWriter;
+using study::JobTime;
+using study::JobTold;
+using study::TogetherAnswer;
+
+namespace {
+
+std::string end_text(const JobTime& time) { return time.stalled ? "never" : format_time(time.end); }
+
+std::string slowed_text(const JobTold& job) {
+  if (job.alone.stalled || job.beside.stalled) return "";
+  if (job.beside.end == job.alone.end) return "as alone";
+  return fmt::format("{:+.1f} %", 100 * (job.slowed() - 1));
+}
+
+/// One step, where there are several.
+std::string step_text(const JobTold& job) {
+  if (job.beside.stalled) return "";
+  return format_time(Time(job.beside.end.count() / job.steps));
+}
+
+}  // namespace
+
+std::string together_text(const TogetherAnswer& answer, report::Style style) {
+  const platform::Platform& machine = answer.all.platform();
+  report::Sheet sheet(style, 12);
+  sheet.line(
+      style.strong(fmt::format("{} jobs on {}, network {}", answer.jobs.size(),
+                               printable(answer.all.cluster_name), study::name(machine.network))));
+  sheet.add("all done", answer.all.result.stall ? "never: ranks wait for each other"
+                                                : format_time(answer.all.result.end));
+  if (answer.spare > 0) sheet.add("spare", fmt::format("{} ranks", answer.spare));
+  if (answer.all.verified)
+    sheet.add("verified",
+              verification_text(*answer.all.verified, answer.all.workload().rank_count()));
+  report::add_findings(sheet, answer.all.findings, style);
+  const bool starts = std::any_of(answer.jobs.begin(), answer.jobs.end(),
+                                  [](const JobTold& job) { return job.start > Time{}; });
+  const bool steps = std::any_of(answer.jobs.begin(), answer.jobs.end(),
+                                 [](const JobTold& job) { return job.steps > 1; });
+  std::vector<report::Table::Column> columns{{"job"}, {"ranks"}};
+  if (starts) columns.push_back({"starts", true});
+  if (steps) columns.push_back({"steps", true});
+  for (const char* title : {"alone", "beside", "slower"}) columns.push_back({title, true});
+  if (steps) columns.push_back({"a step", true});
+  for (const char* title : {"exposed alone", "beside"}) columns.push_back({title, true});
+  report::Table table(columns);
+  for (const JobTold& job : answer.jobs) {
+    const std::string words = rank_words(job.ranks);
+    std::vector<std::string> row{job.name, words.substr(words.find(' ') + 1)};
+    if (starts) row.push_back(format_time(job.start));
+    if (steps) row.push_back(fmt::format("{}", job.steps));
+    for (std::string cell : {end_text(job.alone), end_text(job.beside), slowed_text(job)})
+      row.push_back(std::move(cell));
+    if (steps) row.push_back(step_text(job));
+    row.push_back(format_time(job.alone.exposed));
+    row.push_back(format_time(job.beside.exposed));
+    table.row(std::move(row));
+  }
+  return sheet.text() + "\n" + table.text(style);
+}
+
+namespace {
+
+void write_time(JsonWriter& json, std::string_view key, const JobTime& time) {
+  json.key(key).begin_object();
+  if (time.stalled) {
+    json.key("end_ps").null();
+  } else {
+    json.field("end_ps", time.end.count());
+  }
+  json.field("exposed_ps", time.exposed.count()).end_object();
+}
+
+}  // namespace
+
+std::string together_json(const TogetherAnswer& answer) {
+  return report::envelope("together", answer.all.findings, [&](JsonWriter& json) {
+    json.begin_object().field("cluster", std::string_view(answer.all.cluster_name));
+    json.field("network", study::name(answer.all.platform().network));
+    json.field("end_ps", answer.all.result.end.count());
+    json.field("stalls", answer.all.result.stall.has_value());
+    json.field("spare_ranks", answer.spare).key("jobs").begin_array();
+    for (const JobTold& job : answer.jobs) {
+      json.begin_object().field("name", std::string_view(job.name));
+      json.field("of", std::string_view(job.about)).key("ranks").begin_array();
+      for (const std::uint32_t rank : job.ranks) json.value(rank);
+      json.end_array().field("start_ps", job.start.count()).field("steps", job.steps);
+      write_time(json, "alone", job.alone);
+      write_time(json, "beside", job.beside);
+      json.field("slowed", job.slowed()).end_object();
+    }
+    json.end_array().end_object();
+  });
+}
+
+}  // namespace orrery::present

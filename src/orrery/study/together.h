@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Several jobs on one machine: what each takes beside the others, and what it takes alone.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "orrery/core/error.h"
+#include "orrery/core/findings.h"
+#include "orrery/core/quantity.h"
+#include "orrery/result/run.h"
+#include "orrery/study/outcome.h"
+#include "orrery/study/together_file.h"
+
+namespace orrery::study {
+
+struct TogetherQuestion {
+  std::string file;
+  std::string cluster;  ///< empty: the file's
+  std::string network;  ///< empty: the cluster's; flow, where that is analytical
+  Work work;
+  bool record = false;  ///< keep when every node of all jobs ran
+};
+
+/// A job's ranks, in one run.
+struct JobTime {
+  Time end{};      ///< of its last rank, from its start on
+  Time exposed{};  ///< communication that nothing hides, of a rank in the mean
+  bool stalled = false;
+};
+
+struct JobTold {
+  std::string name, about;           ///< what it is of: a file, a model
+  std::vector<std::uint32_t> ranks;  ///< of the machine
+  Time start{};
+  std::int64_t steps = 1;
+  JobTime alone, beside;  ///< `alone`: on the same ranks, all others spare
+
+  /// So many times as long beside the others, as of its end.
+  [[nodiscard]] double slowed() const {
+    return alone.end > Time{}
+               ? static_cast<double>(beside.end.count()) / static_cast<double>(alone.end.count())
+               : 1;
+  }
+};
+
+struct TogetherAnswer {
+  Outcome all;  ///< of the run with all jobs
+  std::vector<JobTold> jobs;
+  std::uint32_t spare = 0;  ///< ranks without a job
+};
+
+/// Simulates all jobs at once, and each alone. Collectives go over the network by their messages
+/// (`library: ideal`), and messages meet, unless `network` says analytical. Jobs stall alone if
+/// they do.
+/// Errc: as `orrery run`; config_conflict (ASTRA-sim's rules, memory beside devices, of which one
+/// cluster says one bandwidth for all); usage (more devices than there are, ranks given twice).
+[[nodiscard]] Result<TogetherAnswer> together(const TogetherQuestion& question, Watch& watch,
+                                              Findings& findings);
+
+}  // namespace orrery::study

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/study/together.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+
+namespace orrery::study {
+namespace {
+
+using ::testing::HasSubstr;
+
+const std::filesystem::path kRoot = ORRERY_SOURCE_DIR;
+
+std::string wrong_with(const std::string& jobs) {
+  const auto file = parse_together("cluster: h100-sxm:8\njobs: [" + jobs + "]\n", "j.yaml");
+  return file ? "" : to_string(file.error());
+}
+
+TEST(TogetherFile, SaysWhatIsWrongWithIt) {
+  EXPECT_EQ(wrong_with("{name: a, job: x.yaml, devices: 8}"), "");
+  EXPECT_THAT(wrong_with("{name: a/b, job: x.yaml, devices: 8}"), HasSubstr("j.yaml:/jobs/0/name"));
+  EXPECT_THAT(wrong_with("{name: a, devices: 8}"), HasSubstr("does not say what the job is of"));
+  EXPECT_THAT(wrong_with("{name: a, job: x.yaml, workload: w, devices: 8}"), HasSubstr("twice"));
+  EXPECT_THAT(wrong_with("{name: a, job: x.yaml}"), HasSubstr("how many devices"));
+  EXPECT_THAT(wrong_with("{name: a, job: x.yaml, devices: 8, ranks: 0-7}"),
+              HasSubstr("give one of devices and ranks"));
+  EXPECT_THAT(wrong_with("{name: a, job: x, devices: 4}, {name: a, job: x, devices: 4}"),
+              HasSubstr("another job is called a"));
+}
+
+TEST(TogetherFile, HasAReferencePage) {
+  const auto path = kRoot / "docs/reference/jobs.md";
+  if (std::getenv("ORRERY_UPDATE_DOCS") != nullptr) std::ofstream(path) << together_reference();
+  std::ostringstream page;
+  page << std::ifstream(path).rdbuf();
+  EXPECT_EQ(page.str(), together_reference()) << "run this test with ORRERY_UPDATE_DOCS=1";
+}
+
+/// Two jobs on four hosts of four devices whose only way to each other is a switch of two leaves.
+class TogetherRun : public ::testing::Test {
+ protected:
+  TogetherRun() {
+    folder_ = std::filesystem::path(testing::TempDir()) / "orrery-together";
+    std::filesystem::create_directories(folder_);
+    std::ofstream(folder_ / "c.yaml")
+        << "device: h100-sxm\nfabric: {hosts: [{count: 4, devices: 4, scale_up: nvlink4, nics: 4, "
+           "pcie: {bandwidth: 64 GB/s, latency: 250 ns}}], network: {kind: fat_tree, per_leaf: 8, "
+           "radix: 16, oversubscription: 4, port: ib-ndr}}\n";
+  }
+  ~TogetherRun() override { std::filesystem::remove_all(folder_); }
+
+  Result<TogetherAnswer> run(const std::string& first, const std::string& other,
+                             const std::string& network = {}) {
+    const std::string of =
+        "job: {model: llama-3.2-1b, parallel: {tp: 4, dp: 2}, batch: {global: "
+        "4, seq: 2048}}";
+    std::ofstream(folder_ / "j.yaml") << "cluster: c.yaml\njobs: [{name: a, " << first << ", " << of
+                                      << "}, {name: b, " << other << ", " << of << "}]\n";
+    TogetherQuestion question;
+    question.file = (folder_ / "j.yaml").string();
+    question.network = network;
+    Watch nobody;
+    Findings findings;
+    return together(question, nobody, findings);
+  }
+
+  std::filesystem::path folder_;
+};
+
+TEST_F(TogetherRun, JobsSlowEachOtherWhereTheirTrafficMeets) {
+  // Hosts 0 and 1 are below one leaf, 2 and 3 below the other.
+  const auto apart = run("ranks: 0-7", "devices: 8");
+  ASSERT_TRUE(apart) << to_string(apart.error());
+  for (const JobTold& job : apart->jobs) EXPECT_EQ(job.beside.end, job.alone.end) << job.name;
+  for (const std::string network : {"", "message"}) {
+    const auto meet = run("ranks: [0-3, 8-11]", "devices: 8", network);
+    ASSERT_TRUE(meet) << to_string(meet.error());
+    for (const JobTold& job : meet->jobs) EXPECT_GT(job.slowed(), 1.01) << job.name << network;
+    EXPECT_EQ(meet->spare, 0u);
+  }
+  const auto never = run("ranks: [0-3, 8-11]", "devices: 8", "analytical");
+  ASSERT_TRUE(never) << to_string(never.error());
+  for (const JobTold& job : never->jobs) EXPECT_EQ(job.beside.end, job.alone.end) << job.name;
+}
+
+TEST_F(TogetherRun, WhoBeginsWhenTheOtherIsThroughSlowsNobody) {
+  const auto later = run("ranks: [0-3, 8-11]", "devices: 8, start: 10 s, steps: 2");
+  ASSERT_TRUE(later) << to_string(later.error());
+  for (const JobTold& job : later->jobs) EXPECT_EQ(job.beside.end, job.alone.end) << job.name;
+}
+
+// Below one leaf no rank is ahead of others at the end of a step.
+TEST_F(TogetherRun, StepsTakeWhatOneTakes) {
+  const auto made = run("ranks: 0-7, start: 1 s", "devices: 8, start: 3 us, steps: 3");
+  ASSERT_TRUE(made) << to_string(made.error());
+  EXPECT_EQ(made->jobs[1].beside.end, made->jobs[0].beside.end * 3);
+}
+
+TEST_F(TogetherRun, RefusesJobsWithoutRoom) {
+  EXPECT_THAT(to_string(run("ranks: 0-7", "ranks: 7-14").error()), HasSubstr("rank 7 is taken"));
+  EXPECT_THAT(to_string(run("ranks: 0-7", "ranks: 9-16").error()), HasSubstr("no rank 16"));
+  EXPECT_THAT(to_string(run("devices: 12", "devices: 8").error()),
+              HasSubstr("only 4 of 8 are left"));
+}
+
+}  // namespace
+}  // namespace orrery::study
