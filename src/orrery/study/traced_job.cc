@@ -20,8 +20,8 @@ namespace {
 
 using workload::Spec;
 
-constexpr std::size_t kCuts = 3;          // that are looked at closely
-constexpr int kRounds = 3;                // through all choices
+constexpr std::size_t kCuts = 3;             // that are looked at closely
+constexpr int kRounds = 3;                   // through all choices
 constexpr std::uint64_t kOneInSoMany = 100;  // nodes may be others
 
 /// Keys that belong together, and values that they may have.
@@ -38,7 +38,11 @@ const std::vector<Choice>& choices() {
       flag("parallel.sp"),
       {{"parallel.sharding"}, {{"none"}, {"zero1"}, {"zero2"}, {"zero3"}}},
       {{"kernels.framework"},
-       {{"none"}, {"megatron"}, {"torchtitan"}, {"torchtitan_compiled"}, {"pytorch"},
+       {{"none"},
+        {"megatron"},
+        {"torchtitan"},
+        {"torchtitan_compiled"},
+        {"pytorch"},
         {"deepspeed"}}},
       flag("kernels.fused"),
       flag("model.tied_embeddings"),
@@ -176,6 +180,16 @@ class Finder {
 
 }  // namespace
 
+std::string TracedJob::model_words() const {
+  const workload::Model& model = spec.model;
+  std::string text = model.name;
+  if (model.is.empty() && model.name == kNoName)
+    text =
+        fmt::format("a model of hidden {}, ffn {}, {} heads, {} rows", format_count(model.hidden),
+                    format_count(model.inner()), model.heads, format_count(model.vocab));
+  return text + fmt::format(", {} layers", model.layers);
+}
+
 std::string TracedJob::plan_words() const {
   const workload::Parallel& plan = spec.parallel;
   std::vector<std::string> cuts;
@@ -192,8 +206,7 @@ std::string TracedJob::plan_words() const {
   text += fmt::format("; {} of {} x {} tokens",
                       spec.microbatches() == 1
                           ? std::string("1 microbatch")
-                          : fmt::format("{} microbatches",
-                                        format_count(spec.microbatches())),
+                          : fmt::format("{} microbatches", format_count(spec.microbatches())),
                       spec.batch.micro, format_count(spec.batch.seq));
   if (plan.pp > 1) text += fmt::format("; {}", config::word_of(spec.schedule.kind));
   text += fmt::format("; sharding {}, recompute {}", config::word_of(plan.sharding),
@@ -207,8 +220,11 @@ std::string TracedJob::likeness_words() const {
                        format_count(static_cast<std::int64_t>(nodes)));
   if (other == 0)
     return fmt::format("made of it, all {} nodes are the same; {} stand or wait elsewhere",
-                       format_count(static_cast<std::int64_t>(nodes)), format_count(static_cast<std::int64_t>(placed)));
-  return fmt::format("made of it, {} of {} nodes are others", format_count(static_cast<std::int64_t>(other)), format_count(static_cast<std::int64_t>(nodes)));
+                       format_count(static_cast<std::int64_t>(nodes)),
+                       format_count(static_cast<std::int64_t>(placed)));
+  return fmt::format("made of it, {} of {} nodes are others",
+                     format_count(static_cast<std::int64_t>(other)),
+                     format_count(static_cast<std::int64_t>(nodes)));
 }
 
 Result<TracedJob> traced_job(const graph::Workload& workload, const std::string& where) {

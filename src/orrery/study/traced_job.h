@@ -18,6 +18,8 @@ struct TracedJob {
   std::uint64_t other = 0;   ///< of the traces' and of the job's: nodes that the others have not
   std::uint64_t placed = 0;  ///< that stand elsewhere, or wait for others
 
+  /// "Llama 3.1 8B, 32 layers", or the sizes of a model that the catalogue does not have.
+  [[nodiscard]] std::string model_words() const;
   /// "tp 2, pp 2, dp 2; 8 microbatches of 1 x 8,192 tokens; 1f1b, sharding none, ..."
   [[nodiscard]] std::string plan_words() const;
   /// "all 3,524 nodes are those that it has"

@@ -22,7 +22,6 @@ constexpr std::int64_t kPadding = 128;  // rows that a table may have more, for 
 bool forward(const Kernel& kernel) { return kernel.pass == Pass::forward; }
 bool of_gradients(const Kernel& kernel) { return kernel.pass != Pass::forward; }
 
-
 workload::Dtype type_of(Format format, workload::Dtype otherwise) {
   switch (format) {
     case Format::fp32:
@@ -67,7 +66,7 @@ class Guess {
     if (tokens == nullptr || attention == nullptr || activation == nullptr) return std::nullopt;
     if (kernels_.microbatches == 0 || attention->sizes[0] < 1) return std::nullopt;
     workload::Model& model = spec_.model;
-    model.name = "traced";
+    model.name = kNoName;
     model.hidden = tokens->sizes[2];
     model.vocab = tokens->sizes[1] * cut_.tp;
     take_attention(*attention);
@@ -93,8 +92,8 @@ class Guess {
     model.heads = attention.sizes[1] * cut;
     model.kv_heads = attention.sizes[2] * cut;
     model.head_dim = attention.sizes[5];
-    model.kind = attention.has(graph::kCausal) ? workload::ModelKind::decoder
-                                               : workload::ModelKind::encoder;
+    model.kind =
+        attention.has(graph::kCausal) ? workload::ModelKind::decoder : workload::ModelKind::encoder;
     const auto windowed = [](const Kernel& kernel) {
       return forward(kernel) && kernel.sizes[7] > 0;
     };
@@ -132,9 +131,8 @@ class Guess {
 
   void take_ends() {
     workload::Model& model = spec_.model;
-    model.norm = kernels_.most(Operation::rms_norm, forward) != nullptr
-                     ? workload::Norm::rmsnorm
-                     : workload::Norm::layernorm;
+    model.norm = kernels_.most(Operation::rms_norm, forward) != nullptr ? workload::Norm::rmsnorm
+                                                                        : workload::Norm::layernorm;
     model.positions = kernels_.most(Operation::rotary, forward) != nullptr
                           ? workload::Positions::rope
                           : workload::Positions::learned;
@@ -163,14 +161,14 @@ class Guess {
     const std::uint64_t pieces =
         cut_.method == ContextMethod::ring ? static_cast<std::uint64_t>(cut_.cp) : 1;
     const std::uint64_t passes = kernels_.count(Operation::attention, of_gradients);
-    const std::uint64_t each = kernels_.ranks / static_cast<std::uint64_t>(cut_.pp) *
-                               kernels_.microbatches * pieces;
+    const std::uint64_t each =
+        kernels_.ranks / static_cast<std::uint64_t>(cut_.pp) * kernels_.microbatches * pieces;
     if (each == 0 || passes < each) return false;
     spec_.model.layers = static_cast<std::int64_t>((passes + each / 2) / each);
     const std::uint64_t experts =
         kernels_.count(Operation::router, forward) /
-        std::max<std::uint64_t>(1, kernels_.ranks / static_cast<std::uint64_t>(cut_.pp) *
-                                       kernels_.microbatches);
+        std::max<std::uint64_t>(
+            1, kernels_.ranks / static_cast<std::uint64_t>(cut_.pp) * kernels_.microbatches);
     if (spec_.model.moe && experts > 0 && experts < static_cast<std::uint64_t>(spec_.model.layers))
       spec_.model.moe->first_dense = spec_.model.layers - static_cast<std::int64_t>(experts);
     return true;
@@ -196,9 +194,9 @@ class Guess {
           model.norm != found.norm || padding < 0 || padding >= kPadding * cut_.tp ||
           model.moe.has_value() != found.moe.has_value() || model.window != found.window)
         continue;
-      if (model.moe ? model.moe->experts != found.moe->experts ||
-                          model.moe->top_k != found.moe->top_k
-                    : model.inner() != found.inner())
+      if (model.moe
+              ? model.moe->experts != found.moe->experts || model.moe->top_k != found.moe->top_k
+              : model.inner() != found.inner())
         continue;
       const std::int64_t layers = found.layers;
       spec_.model = model;
@@ -253,8 +251,8 @@ TracedKernels traced_kernels(const graph::Workload& workload) {
       one.nodes += count * ranks[which];
     }
     for (const StringId group : groups)
-      made.group_sizes.insert(static_cast<std::int64_t>(
-          graph::members_of(workload, graph.string(group), rank).size()));
+      made.group_sizes.insert(
+          static_cast<std::int64_t>(graph::members_of(workload, graph.string(group), rank).size()));
     made.microbatches = std::max(made.microbatches, lookups(graph));
   }
   for (auto& [text, one] : all) made.all.push_back(one);

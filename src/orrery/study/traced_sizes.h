@@ -9,6 +9,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "orrery/graph/workload.h"
@@ -16,17 +17,20 @@
 
 namespace orrery::study {
 
+/// What a model is called that is not in the catalogue.
+inline constexpr std::string_view kNoName = "traced";
+
 /// All kernels of a workload, and what tells how it is cut.
 struct TracedKernels {
   struct One {
     graph::Kernel kernel;
     std::uint64_t nodes = 0;  ///< on all ranks
   };
-  std::vector<One> all;               ///< most nodes first
-  std::uint64_t microbatches = 0;     ///< passes forward on the rank that looks up tokens
-  std::uint32_t ranks = 0;            ///< of the job
-  std::set<std::int64_t> group_sizes; ///< of collectives
-  bool messages = false;              ///< there are some
+  std::vector<One> all;                ///< most nodes first
+  std::uint64_t microbatches = 0;      ///< passes forward on the rank that looks up tokens
+  std::uint32_t ranks = 0;             ///< of the job
+  std::set<std::int64_t> group_sizes;  ///< of collectives
+  bool messages = false;               ///< there are some
 
   using Which = std::function<bool(const graph::Kernel&)>;
   /// The one with most nodes; null: there is none.
