@@ -13,6 +13,7 @@
 #include "arguments.h"
 #include "inputs.h"
 #include "orrery/present/whatif_text.h"
+#include "orrery/study/description.h"
 #include "output_file.h"
 #include "progress.h"
 #include "report_files.h"
@@ -28,6 +29,8 @@ struct WhatIfOptions {
   std::string run_file;
   PageOptions page;
   std::string plot;      ///< draw the list into this file
+  std::string gpu;       ///< as gpu=NAME
+  std::string found;     ///< write the job that traces are of into this file
   bool changes = false;  ///< say what there is
 };
 
@@ -53,6 +56,37 @@ void settle_words(WhatIfOptions& options) {
   options.paths = std::move(paths);
 }
 
+/// "tp" of parallel.tp; the path itself of what has no word.
+std::string_view change_of(const study::DescriptionKey& key) {
+  for (const study::ChangeWord& word : study::change_words())
+    if (word.path == key.path) return word.name;
+  return key.path;
+}
+
+/// Where no model is named, a plan is what is to become of the one that traces have: "--tp 4".
+void settle_plan(study::WhatIfQuestion& question, const std::string& gpu) {
+  study::JobDescription& job = question.base.job;
+  if (!gpu.empty()) question.changes.push_back("gpu=" + gpu);
+  if (!job.model.empty() || !job.spec.empty()) return;
+  for (const study::DescriptionKey& key : study::description_keys()) {
+    std::string& value = job.*key.value;
+    if (!value.empty()) question.changes.push_back(fmt::format("{}={}", change_of(key), value));
+    value.clear();
+  }
+  if (std::exchange(job.sp, false)) question.changes.emplace_back("parallel.sp=true");
+  for (std::string& assignment : job.set) question.changes.push_back(std::move(assignment));
+  job.set.clear();
+}
+
+/// The job that traces are of, for --spec once it is put right.
+Result<void> write_found(const study::WhatIf& told, const std::string& path, bool force) {
+  if (path.empty()) return {};
+  if (!told.traced)
+    return fail(Errc::usage, "--found", "no job was told from traces",
+                "it is where a plan is changed that traces on a cluster do not say: tp=4");
+  return write_output(path, workload::to_yaml(told.traced->spec), force);
+}
+
 Result<void> write_kept(const study::WhatIf& told, const WhatIfOptions& options, PageFile& page,
                         const Session& session) {
   if (!options.question.base.record) return {};
@@ -69,6 +103,7 @@ int whatif(WhatIfOptions& options, Session& session) {
   if (auto fine = settle_kept(options, session); !fine) return session.fail(fine.error());
   if (!options.plot.empty()) options.question.list = true;
   settle_words(options);
+  settle_plan(options.question, options.gpu);
   study::Question& base = options.question.base;
   take_paths(options.paths, base);
   if (base.workload.empty() && base.recorded.traces.empty() && !base.job.given())
@@ -81,6 +116,7 @@ int whatif(WhatIfOptions& options, Session& session) {
   watch.through();
   if (!told) return session.fail(told.error());
   Result<void> written = write_kept(*told, options, page, session);
+  if (written) written = write_found(*told, options.found, session.force);
   if (written && !options.plot.empty())
     written = write_output(options.plot, present::whatif_svg(*told), session.force);
   const int code = session.deliver(present::whatif_text(*told, session.out_style()),
@@ -131,6 +167,7 @@ void add_whatif(CLI::App& table, Session& session) {
       "communications are simulated there, and of a model and a plan everything.\n\n"
       "Examples:\n"
       "  orrery whatif 'trace/rank*.json.gz' --list --combine\n"
+      "  orrery whatif llama/w --cluster h100-sxm:8 --tp 4 --gpu h200-sxm\n"
       "  orrery whatif --model llama-3.1-8b --tp 4 --cluster h100-sxm:16 tp=8 gpu=h200-sxm\n");
   const auto options = std::make_shared<WhatIfOptions>();
   study::WhatIfQuestion& question = options->question;
@@ -153,6 +190,12 @@ void add_whatif(CLI::App& table, Session& session) {
       ->type_name("N")
       ->capture_default_str();
   command->add_option("--plot", options->plot, "Draw --list into an SVG")->type_name("FILE");
+  command->add_option("--gpu", options->gpu, "The same as gpu=NAME")->type_name("NAME");
+  command
+      ->add_option("--found", options->found,
+                   "Write the job that traces are of, as it was told from them; corrected, it goes "
+                   "with --spec")
+      ->type_name("FILE");
   command->add_flag("--changes", options->changes, "List what can be changed, and stop");
   add_places(*command, question);
   add_recorded_options(*command, question.base.recorded);

@@ -175,6 +175,11 @@ std::string whatif_text(const WhatIf& told, report::Style style) {
                           told.found->microbatches == 1
                               ? "1 microbatch"
                               : plural(told.found->microbatches.value_or(0), "microbatche")));
+  if (told.traced) {
+    sheet.add("found", printable(fmt::format("{}, {}", told.traced->model_words(),
+                                             told.traced->plan_words())));
+    sheet.add("likeness", told.traced->likeness_words());
+  }
   if (told.changed) add_changed(told, sheet);
   if (told.changed || !told.list.empty())
     sheet.add("basis", told.replayed ? basis_words(told)
@@ -208,6 +213,12 @@ std::string whatif_json(const WhatIf& told) {
     if (told.found) {
       json.key("found").begin_object().field("layers", told.found->layers.value_or(0));
       json.field("microbatches", told.found->microbatches.value_or(0)).end_object();
+    }
+    if (told.traced) {
+      json.key("found").begin_object().field(
+          "specification", std::string_view(workload::to_yaml(told.traced->spec)));
+      json.field("nodes", told.traced->nodes).field("others", told.traced->other);
+      json.field("elsewhere", told.traced->placed).end_object();
     }
     json.key("changes").begin_array();
     for (const study::Change& change : told.changes) {

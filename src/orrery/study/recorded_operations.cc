@@ -39,11 +39,17 @@ Result<std::vector<OperationTime>> recorded_operations(const RecordedTraces& rec
   question.recorded = recorded;
   auto workload = read_recorded_workload(question, 0, watch);
   if (!workload) return tl::unexpected(workload.error());
-  const Times was = recorded_times(workload->graph(0));
-  const Times told = told_times(step_kernels(program, cluster));
   const Time all = workload->recorded.value_or(step);
   const auto steps = std::max<std::int64_t>(
       1, std::llround(static_cast<double>(all.count()) / static_cast<double>(step.count())));
+  return recorded_operations(workload->graph(0), steps, program, cluster);
+}
+
+std::vector<OperationTime> recorded_operations(const graph::Graph& recorded, std::int64_t steps,
+                                               const workload::Program& program,
+                                               const Cluster& cluster) {
+  const Times was = recorded_times(recorded);
+  const Times told = told_times(step_kernels(program, cluster));
   std::vector<OperationTime> made;
   for (std::size_t i = 1; i < graph::kOperations; ++i)
     if (was[i] > Time{} && told[i] > Time{})

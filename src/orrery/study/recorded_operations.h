@@ -3,6 +3,7 @@
 // What kernels take in a recording, beside what models say of the same job's.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -29,5 +30,11 @@ struct OperationTime {
 [[nodiscard]] Result<std::vector<OperationTime>> recorded_operations(
     const RecordedTraces& recorded, Time step, const workload::Program& program,
     const Cluster& cluster, Watch& watch);
+
+/// Of one rank, whose graph holds so many steps, and of the first rank of the job.
+[[nodiscard]] std::vector<OperationTime> recorded_operations(const graph::Graph& recorded,
+                                                             std::int64_t steps,
+                                                             const workload::Program& program,
+                                                             const Cluster& cluster);
 
 }  // namespace orrery::study

@@ -17,6 +17,7 @@
 #include "orrery/study/recorded.h"
 #include "orrery/study/recorded_operations.h"
 #include "orrery/study/whatif_case.h"
+#include "orrery/study/whatif_traced.h"
 
 namespace orrery::study {
 namespace {
@@ -149,16 +150,32 @@ Result<std::vector<TriedPair>> try_pairs(const WhatIfCase& read, Time base,
 
 /// Kernels of the job take what models say of them, times how much longer those of their operation
 /// were recorded to take.
-Result<std::vector<OperationTime>> hold_against(const RecordedTraces& recorded, Time step,
-                                                WhatIfCase& read, Watch& watch) {
-  auto made = recorded_operations(recorded, step, *read.program(), read.cluster(), watch);
-  if (!made) return made;
+void hold_against(const std::vector<OperationTime>& operations, WhatIfCase& read) {
   std::vector<std::string> changes;
-  for (const OperationTime& one : *made)
+  for (const OperationTime& one : operations)
     if (one.factor() <= kMostFactor)
       changes.push_back(fmt::format("{}={:.4f}", graph::name(one.operation), one.factor()));
   read.change_first(changes);
-  return made;
+}
+
+/// A job beside its recordings, or in place of the traces that it is told from.
+Result<void> settle_job(const std::optional<RecordedTraces>& recordings, WhatIfCase& read,
+                        WhatIf& made, Watch& watch) {
+  if (recordings) {
+    auto operations =
+        recorded_operations(*recordings, *made.recorded, *read.program(), read.cluster(), watch);
+    if (!operations) return tl::unexpected(operations.error());
+    made.operations = *std::move(operations);
+    hold_against(made.operations, read);
+  }
+  if (read.program() != nullptr || read.replayed() || !needs_job(made.changes)) return {};
+  auto traced = become_job(read, watch, made.findings);
+  if (!traced) return tl::unexpected(traced.error());
+  made.recorded = traced->recorded;
+  made.operations = std::move(traced->operations);
+  made.traced = std::move(traced->job);
+  hold_against(made.operations, read);
+  return {};
 }
 
 /// The list, and pairs of it.
@@ -211,6 +228,9 @@ Result<WhatIf> what_if(const WhatIfQuestion& question, Watch& watch) {
   }
   auto read = WhatIfCase::read(std::move(base_question), question.device, watch, made.findings);
   if (!read) return tl::unexpected(read.error());
+  if (!made.recorded) made.recorded = read->workload().recorded;
+  if (auto done = settle_job(recordings, *read, made, watch); !done)
+    return tl::unexpected(done.error());
   made.workload = read->question().workload_name();
   made.ranks = read->workload().rank_count();
   made.replayed = read->replayed();
@@ -219,12 +239,6 @@ Result<WhatIf> what_if(const WhatIfQuestion& question, Watch& watch) {
       change.basis = Basis::recorded;
       made.found = graph::found_shape(read->workload());
     }
-  if (!made.recorded) made.recorded = read->workload().recorded;
-  if (recordings) {
-    auto held = hold_against(*recordings, *made.recorded, *read, watch);
-    if (!held) return tl::unexpected(held.error());
-    made.operations = *std::move(held);
-  }
   Findings of_base = made.findings;
   auto base = read->simulate({}, question.base.record && made.changes.empty(), watch, of_base);
   if (!base) return tl::unexpected(base.error());

@@ -17,6 +17,7 @@
 #include "orrery/study/question.h"
 #include "orrery/study/recorded_operations.h"
 #include "orrery/study/study.h"
+#include "orrery/study/traced_job.h"
 
 namespace orrery::study {
 
@@ -80,6 +81,9 @@ struct WhatIf {
   std::optional<Time> recorded;
   /// Of traces whose layers or microbatches are changed: how many were found.
   std::optional<graph::Shape> found;
+  /// Of traces on a cluster, with changes of a plan: the job that they are of. Traces' kernels that
+  /// have times are held against it as recordings are.
+  std::optional<TracedJob> traced;
   /// Of a recorded job: by how much its kernels are taken to be slower than models say.
   std::vector<OperationTime> operations;
   Told base;  ///< simulated, with nothing changed

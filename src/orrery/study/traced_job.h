@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The job that traces are of: a model and a plan that would make just these.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "orrery/core/error.h"
+#include "orrery/graph/workload.h"
+#include "orrery/workload/spec/spec.h"
+
+namespace orrery::study {
+
+struct TracedJob {
+  workload::Spec spec;
+  std::uint64_t nodes = 0;   ///< that were compared
+  std::uint64_t other = 0;   ///< of the traces' and of the job's: nodes that the others have not
+  std::uint64_t placed = 0;  ///< that stand elsewhere, or wait for others
+
+  /// "Llama 3.1 8B, 32 layers", or the sizes of a model that the catalogue does not have.
+  [[nodiscard]] std::string model_words() const;
+  /// "tp 2, pp 2, dp 2; 8 microbatches of 1 x 8,192 tokens; 1f1b, sharding none, ..."
+  [[nodiscard]] std::string plan_words() const;
+  /// "all 3,524 nodes are those that it has"
+  [[nodiscard]] std::string likeness_words() const;
+};
+
+/// Sizes of kernels say the model's and the batch's (traced_sizes); what sizes leave open, and what
+/// is not told at all, is tried: a value stays if ranks then do more of what traces have. What is
+/// told is made and compared, so that nothing is taken on trust. Errc: input_unsupported where no
+/// language model is recognised, or where one node in a hundred is another one. O(candidates ×
+/// nodes of the ranks that differ).
+[[nodiscard]] Result<TracedJob> traced_job(const graph::Workload& workload,
+                                           const std::string& where);
+
+}  // namespace orrery::study

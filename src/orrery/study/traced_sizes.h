@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the sizes of a trace's kernels say of the job that it is of.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "orrery/graph/workload.h"
+#include "orrery/workload/spec/spec.h"
+
+namespace orrery::study {
+
+/// What a model is called that is not in the catalogue.
+inline constexpr std::string_view kNoName = "traced";
+
+/// All kernels of a workload, and what tells how it is cut.
+struct TracedKernels {
+  struct One {
+    graph::Kernel kernel;
+    std::uint64_t nodes = 0;  ///< on all ranks
+  };
+  std::vector<One> all;                ///< most nodes first
+  std::uint64_t microbatches = 0;      ///< passes forward on the rank that looks up tokens
+  std::uint32_t ranks = 0;             ///< of the job
+  std::set<std::int64_t> group_sizes;  ///< of collectives
+  bool messages = false;               ///< there are some
+
+  using Which = std::function<bool(const graph::Kernel&)>;
+  /// The one with most nodes; null: there is none.
+  [[nodiscard]] const graph::Kernel* most(graph::Operation operation, const Which& which) const;
+  [[nodiscard]] std::uint64_t count(graph::Operation operation, const Which& which) const;
+};
+/// O(nodes of all ranks).
+[[nodiscard]] TracedKernels traced_kernels(const graph::Workload& workload);
+
+/// How a job may be cut, as far as sizes depend on it.
+struct Cut {
+  std::int64_t tp = 1, cp = 1, pp = 1;
+  workload::ContextMethod method = workload::ContextMethod::ring;
+};
+/// Those that ranks, groups and messages allow, fewest parts first.
+[[nodiscard]] std::vector<Cut> possible_cuts(const TracedKernels& kernels);
+
+/// A specification with the sizes that kernels have if the job is cut so: of the model of the
+/// catalogue that has just these (with as many layers as there are), else of one of its own. Empty:
+/// kernels do not say enough of a language model.
+[[nodiscard]] std::optional<workload::Spec> traced_sizes(const TracedKernels& kernels,
+                                                         const Cut& cut);
+
+}  // namespace orrery::study

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/study/whatif_traced.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace orrery::study {
+namespace {
+
+bool has_times(const graph::Graph& graph) {
+  for (graph::NodeId n = 0; n < graph.size(); ++n)
+    if (graph.kernel(n) != graph::kNoKernel && graph.duration(n) > Time{}) return true;
+  return false;
+}
+
+}  // namespace
+
+bool needs_job(std::span<const Change> changes) {
+  return std::any_of(changes.begin(), changes.end(), [](const Change& change) {
+    return change.level == Level::job && !is_structural(change);
+  });
+}
+
+Result<TracedCase> become_job(WhatIfCase& read, Watch& watch, Findings& findings) {
+  const std::string name = read.question().workload_name();
+  auto job = traced_job(read.workload(), name);
+  if (!job) return tl::unexpected(job.error());
+  Question question = read.question();
+  question.job = {};
+  question.job.texts = {{name, workload::to_yaml(job->spec)}};
+  question.workload.clear();
+  question.groups.clear();
+  question.replicate = false;
+  RecordedTraces alone;
+  alone.threads = question.recorded.threads;
+  question.recorded = alone;
+  auto generated = WhatIfCase::read(std::move(question), "", watch, findings);
+  if (!generated) return tl::unexpected(generated.error());
+  TracedCase made{*std::move(job), std::nullopt, {}};
+  if (has_times(read.workload().graph(0))) {
+    const auto traces = read.tell({});
+    if (!traces) return tl::unexpected(traces.error());
+    made.recorded = traces->whole;
+    made.operations =
+        recorded_operations(read.workload().graph(0), 1, *generated->program(), read.cluster());
+  }
+  read = *std::move(generated);
+  return made;
+}
+
+}  // namespace orrery::study

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Traces of a job, nothing else known of it, changed into another plan, are that other job.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <map>
+#include <random>
+
+#include "orrery/study/outcome.h"
+#include "orrery/study/same_work.h"
+#include "orrery/study/whatif.h"
+#include "orrery/study/write_chakra.h"
+
+namespace orrery::study {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Words of changes and their values.
+using PlanWords = std::map<std::string, std::string>;
+
+PlanWords replaced(PlanWords plan, const PlanWords& other) {
+  for (const auto& [word, value] : other) plan[word] = value;
+  return plan;
+}
+
+std::string path_of(const std::string& word) {
+  for (const ChangeWord& known : change_words())
+    if (known.name == word) return std::string(known.path);
+  return word;
+}
+
+class WhatIfTraced : public testing::Test {
+ protected:
+  WhatIfTraced()
+      : folder_(fs::path(testing::TempDir()) /
+                testing::UnitTest::GetInstance()->current_test_info()->name()) {
+    fs::remove_all(folder_);
+    fs::create_directories(folder_);
+  }
+  ~WhatIfTraced() override { fs::remove_all(folder_); }
+
+  static Result<Answer> job(const std::string& model, const PlanWords& plan,
+                            const std::string& cluster) {
+    Question question;
+    question.job.model = model;
+    question.cluster = cluster;
+    for (const auto& [word, value] : plan) question.job.set.push_back(path_of(word) + "=" + value);
+    return simulate(question);
+  }
+
+  /// Empty where there is no such job.
+  [[nodiscard]] std::string traces(const std::string& model, const PlanWords& plan,
+                                   const std::string& cluster = kCluster) const {
+    const auto answer = job(model, plan, cluster);
+    if (!answer) return "";
+    const std::string prefix = (folder_ / "a").string();
+    EXPECT_TRUE(write_chakra(*answer->outcome().inputs.load->program,
+                             {.prefix = prefix, .overwrite = true}));
+    return prefix;
+  }
+
+  static Result<WhatIf> ask(const std::string& prefix, const std::vector<std::string>& changes,
+                            const std::string& cluster = kCluster) {
+    WhatIfQuestion question;
+    question.base.workload = prefix;
+    question.base.cluster = cluster;
+    question.changes = changes;
+    Watch watch;
+    return what_if(question, watch);
+  }
+
+  /// False where there is no such job, before or after.
+  [[nodiscard]] bool is_the_other(const std::string& model, const PlanWords& from,
+                                  const std::vector<std::string>& changes, const PlanWords& to,
+                                  const std::string& cluster_to = kCluster) const {
+    const std::string what =
+        fmt::format("{} {} {}", model, fmt::join(from, " "), fmt::join(changes, " "));
+    const std::string prefix = traces(model, from);
+    const auto other = job(model, to, cluster_to);
+    if (prefix.empty() || !other) return false;
+    const auto told = ask(prefix, changes);
+    EXPECT_TRUE(told.has_value()) << what << (told ? "" : to_string(told.error()));
+    if (!told) return true;
+    EXPECT_EQ(told->traced->other, 0u) << what;
+    EXPECT_EQ(told->traced->placed, 0u) << what;
+    const graph::Workload& made = told->answer->outcome().workload();
+    const graph::Workload& real = other->outcome().workload();
+    EXPECT_EQ(made.rank_count(), real.rank_count()) << what;
+    for (std::uint32_t rank = 0; rank < std::min(made.rank_count(), real.rank_count()); ++rank)
+      EXPECT_TRUE(difference(work_numbers(made, rank), work_numbers(real, rank)).none())
+          << what << " rank " << rank;
+    EXPECT_EQ(told->changed->whole, other->step()) << what;
+    return true;
+  }
+
+  static constexpr const char* kCluster = "h100-sxm:8";
+  static constexpr const char* kModel = "llama-3.1-8b";
+  fs::path folder_;
+};
+
+const PlanWords kTracedPlan = {{"tp", "2"},         {"pp", "2"},     {"dp", "2"},
+                               {"layers", "8"},     {"seq", "2048"}, {"global_batch", "16"},
+                               {"micro_batch", "1"}};
+
+TEST_F(WhatIfTraced, EveryChangeOfTheList) {
+  const std::vector<std::pair<std::vector<std::string>, PlanWords>> cases = {
+      {{"tp=4"}, {{"tp", "4"}, {"dp", "1"}}},
+      {{"tp=1"}, {{"tp", "1"}, {"dp", "4"}}},
+      {{"pp=4"}, {{"pp", "4"}, {"dp", "1"}}},
+      {{"pp=1"}, {{"pp", "1"}, {"dp", "4"}}},
+      {{"cp=2"}, {{"cp", "2"}, {"dp", "1"}}},
+      {{"schedule=gpipe"}, {{"schedule", "gpipe"}}},
+      {{"schedule=zb_h1"}, {{"schedule", "zb_h1"}}},
+      {{"schedule=interleaved", "chunks=2"}, {{"schedule", "interleaved"}, {"chunks", "2"}}},
+      {{"sharding=zero1"}, {{"sharding", "zero1"}}},
+      {{"sharding=zero2"}, {{"sharding", "zero2"}}},
+      {{"sharding=zero3"}, {{"sharding", "zero3"}}},
+      {{"recompute=selective"}, {{"recompute", "selective"}}},
+      {{"recompute=full"}, {{"recompute", "full"}}},
+      {{"micro_batch=2"}, {{"micro_batch", "2"}}},
+      {{"global_batch=32"}, {{"global_batch", "32"}}},
+      {{"seq=4096"}, {{"seq", "4096"}}},
+      {{"hidden=2048", "parallel.sp=true"}, {{"hidden", "2048"}, {"parallel.sp", "true"}}},
+      {{"ffn=8192"}, {{"ffn", "8192"}}},
+      {{"heads=64"}, {{"heads", "64"}}},
+      {{"precision.products=fp8"}, {{"precision.products", "fp8"}}},
+      {{"layers=16", "tp=4"}, {{"layers", "16"}, {"tp", "4"}, {"dp", "1"}}},
+      {{"microbatches=4", "pp=4"}, {{"global_batch", "4"}, {"pp", "4"}, {"dp", "1"}}},
+  };
+  for (const auto& [changes, other] : cases)
+    EXPECT_TRUE(is_the_other(kModel, kTracedPlan, changes, replaced(kTracedPlan, other)))
+        << fmt::format("{}", fmt::join(changes, " "));
+  EXPECT_TRUE(is_the_other(kModel, kTracedPlan, {"dp=4"},
+                           replaced(kTracedPlan, {{"dp", "4"}, {"global_batch", "32"}}),
+                           "h100-sxm:16"));
+  const PlanWords experts = {
+      {"ep", "2"}, {"dp", "8"}, {"layers", "4"}, {"seq", "1024"}, {"global_batch", "16"}};
+  EXPECT_TRUE(is_the_other("mixtral-8x7b", experts, {"ep=4"}, replaced(experts, {{"ep", "4"}})));
+}
+
+TEST_F(WhatIfTraced, RandomPairsOfPlans) {
+  std::mt19937_64 random(21);
+  const auto one_of = [&](std::initializer_list<const char*> values) {
+    return std::string(*(values.begin() + random() % values.size()));
+  };
+  const auto draw = [&] {
+    PlanWords plan = kTracedPlan;
+    for (const char* word : {"tp", "pp", "cp"}) plan[word] = one_of({"1", "1", "2", "4"});
+    plan["micro_batch"] = one_of({"1", "2"});
+    plan["recompute"] = one_of({"none", "selective", "full"});
+    plan["sharding"] = one_of({"none", "zero1", "zero2", "zero3"});
+    plan["schedule"] = one_of({"1f1b", "gpipe", "zb_h1"});
+    plan["layers"] = one_of({"4", "8"});
+    plan["seq"] = one_of({"1024", "2048"});
+    const int others = std::stoi(plan["tp"]) * std::stoi(plan["pp"]) * std::stoi(plan["cp"]);
+    plan["dp"] = fmt::format("{}", 8 / others);
+    return plan;
+  };
+  int compared = 0;
+  for (int pair = 0; pair < 200; ++pair) {
+    const std::string model = one_of({"llama-3.1-8b", "gpt3-6.7b", "qwen3-8b"});
+    const PlanWords from = draw(), to = draw();
+    if (from.at("dp") == "0" || to.at("dp") == "0") continue;
+    std::vector<std::string> changes;
+    for (const auto& [word, value] : to)
+      if (from.at(word) != value && word != "dp") changes.push_back(word + "=" + value);
+    const bool plain = std::all_of(changes.begin(), changes.end(), [](const auto& text) {
+      return text.starts_with("layers") || text.starts_with("microbatches");
+    });
+    if (plain) continue;  // graphs themselves are changed: whatif_structure_test
+    compared += is_the_other(model, from, changes, to) ? 1 : 0;
+  }
+  EXPECT_GT(compared, 80);
+}
+
+// What is no trace of a language model, or says no kernels, is refused.
+TEST_F(WhatIfTraced, WhatIsNotKnownIsRefused) {
+  const std::string pictures = traces("resnet-50", {{"global_batch", "64"}});
+  ASSERT_FALSE(pictures.empty());
+  const auto told = ask(pictures, {"tp=2"});
+  ASSERT_FALSE(told.has_value());
+  EXPECT_EQ(told.error().code, Errc::input_unsupported);
+}
+
+}  // namespace
+}  // namespace orrery::study
