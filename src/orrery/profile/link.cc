@@ -87,6 +87,7 @@ Result<LinkReport> link(Profile& device, Profile&& host_given, Findings& finding
   if (report.by_order > 0)
     findings.add(FindingCode::linked_by_order, device.where, report.by_order);
   const std::size_t own = device.events.size();
+  nest_as_recorded(device, host, links);
   merge(device, std::move(host), links, findings);
   count(
       device, FindingCode::operator_without_node, own,

@@ -42,6 +42,15 @@ struct IdLinks {
 void link_by_order(const Profile& device, const Profile& host, const IdLinks& ids, Links& links,
                    LinkReport& report);
 
+/// Whether an event of the device that stands inside of `seems` (or of nothing) may have been inside
+/// of `around` (kNoEvent: of nothing), but for times in whole microseconds.
+[[nodiscard]] bool only_rounded_apart(const Profile& device, EventId event, EventId around,
+                                      EventId seems);
+
+/// Where a thread's times are whole microseconds, moves begins and ends of linked operators by what
+/// was rounded off, so that they are inside each other as in `host`. O(events x depth).
+void nest_as_recorded(Profile& device, const Profile& host, const Links& links);
+
 /// Moves everything of `host` into `device`: what is linked becomes part of its operator, the rest
 /// untimed events. `links` is then complete.
 void merge(Profile& device, Profile&& host, Links& links, Findings& findings);

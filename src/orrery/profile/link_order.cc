@@ -310,7 +310,10 @@ bool is_chance(const Profile& device, const Profile& host, const Links& links,
         outward(host, e, [&](EventId at) { return links.event[at] != kNoEvent; });
     const EventId there =
         outward(device, links.event[e], [&](EventId at) { return linked[at] != 0; });
-    contradictions += there != (around == kNoEvent ? kNoEvent : links.event[around]) ? 1 : 0;
+    const EventId expected = around == kNoEvent ? kNoEvent : links.event[around];
+    const bool same =
+        there == expected || only_rounded_apart(device, links.event[e], expected, there);
+    contradictions += same ? 0 : 1;
   }
   return contradictions > kFew && contradictions * 5 > fresh.size();
 }
