@@ -19,6 +19,8 @@ struct RecordedTraces {
   std::optional<std::int64_t> threads;  ///< to read with; empty or 0: all cores
   bool no_link = false;  ///< leave execution traces out where there are device traces
   bool tensors = false;  ///< add dependencies by tensor
+
+  friend bool operator==(const RecordedTraces&, const RecordedTraces&) = default;
 };
 
 /// A training job: a model and a plan. Values are written as on the command line, as text; empty:
@@ -28,6 +30,8 @@ struct JobDescription {
   struct Text {
     std::string name;  ///< what errors call it
     std::string text;
+
+    friend bool operator==(const Text&, const Text&) = default;
   };
   std::vector<std::string> spec;  ///< files of any format that is known; later ones add to earlier
   std::vector<Text> texts;        ///< likewise, added to the files
@@ -42,6 +46,8 @@ struct JobDescription {
   [[nodiscard]] bool given() const;
   /// What to call it: the first file, or the model.
   [[nodiscard]] const std::string& name() const;
+
+  friend bool operator==(const JobDescription&, const JobDescription&) = default;
 };
 
 /// How it is worked out. None of it changes a figure.
@@ -53,6 +59,8 @@ struct Work {
   bool verify_fold = false;          ///< with and without folding, and compare
   bool brief_names = false;  ///< nodes of jobs are called by what they do, without layer and
                              ///< microbatch; large jobs are twice as quick; not with `record`
+
+  friend bool operator==(const Work&, const Work&) = default;
 };
 
 /// How much longer kernels take in a step than alone, of those whose first input has numbers of so
@@ -61,12 +69,16 @@ struct InStepFactor {
   std::int64_t bits = 16;
   double factor = 1;
   double least = 0, most = 0;  ///< shares: -0.1, 0.1
+
+  friend bool operator==(const InStepFactor&, const InStepFactor&) = default;
 };
 
 /// What somebody knows of traces that their repetitions do not tell, or tell wrongly.
 struct TraceStructure {
   std::optional<std::uint32_t> layers;        ///< of the model, all stages together
   std::optional<std::uint32_t> microbatches;  ///< in a step
+
+  friend bool operator==(const TraceStructure&, const TraceStructure&) = default;
 };
 
 struct Question {
@@ -125,6 +137,8 @@ struct Question {
   [[nodiscard]] bool astra() const {
     return !astra_network.empty() || !astra_system.empty() || !astra_memory.empty();
   }
+
+  friend bool operator==(const Question&, const Question&) = default;
 };
 
 }  // namespace orrery::study

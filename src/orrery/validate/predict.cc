@@ -2,11 +2,13 @@
 #include "orrery/validate/predict.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
 #include <mutex>
 #include <thread>
+#include <unordered_map>
 
 #include "orrery/config/parameters.h"
 #include "orrery/core/thread_pool.h"
@@ -81,6 +83,31 @@ void add_traits(const MeasuredPoint& point, const study::Outcome& outcome, Predi
   };
 }
 
+/// Of each point the first that asks the same, whatever its cluster is called: what was measured at
+/// two sites, or again with a newer release, is simulated once.
+std::vector<std::size_t> firsts(std::span<const MeasuredPoint> points) {
+  std::vector<study::Question> asked;
+  asked.reserve(points.size());
+  std::vector<std::size_t> first(points.size());
+  std::unordered_multimap<std::string, std::size_t> known;  // by what of the job is set
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    study::Question& question = asked.emplace_back(points[i].question);
+    if (!question.cluster_text.empty()) question.cluster.clear();
+    first[i] = i;
+    if (!points[i].why_not.empty()) continue;
+    const std::string key = fmt::format("{}", fmt::join(question.job.set, "\n"));
+    const auto [begin, end] = known.equal_range(key);
+    const auto same =
+        std::find_if(begin, end, [&](const auto& one) { return asked[one.second] == question; });
+    if (same == end) {
+      known.emplace(key, i);
+    } else {
+      first[i] = same->second;
+    }
+  }
+  return first;
+}
+
 Prediction predict_one(const MeasuredPoint& point, const PredictOptions& options) {
   Prediction made;
   made.why_not = point.why_not;
@@ -129,14 +156,21 @@ Result<std::vector<Prediction>> predict(std::span<const MeasuredPoint> points,
   std::uint32_t threads = options.threads;
   if (threads == 0) threads = std::max(std::thread::hardware_concurrency(), 1u);
   const auto most = static_cast<std::uint32_t>(std::max<std::size_t>(points.size(), 1));
+  const std::vector<std::size_t> first = firsts(points);
   std::mutex telling;
   std::size_t done = 0;
   ThreadPool(std::min(threads, most)).share(static_cast<std::uint32_t>(points.size()), [&](auto i) {
-    all[i] = predict_one(points[i], options);
+    if (first[i] == i) all[i] = predict_one(points[i], options);
     const std::lock_guard<std::mutex> lock(telling);
     ++done;
     if (options.progress) options.progress(done);
   });
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (first[i] == i) continue;
+    all[i] = all[first[i]];
+    for (auto& [trait, value] : all[i].traits)
+      if (trait == "source") value = points[i].source;
+  }
   return all;
 }
 

@@ -43,6 +43,40 @@ TEST(Predict, SaysWhatRunSays) {
   EXPECT_EQ((*told)[3].why_not, "no device 'Gaudi2'");
 }
 
+// What is asked twice is told once: alone, beside others, with any number of threads.
+TEST(Predict, TellsEqualPointsAlike) {
+  Findings findings;
+  const auto points = parse_points(
+      "id,source,model,tp,global_batch,gpu,n,dom,nvl,ib,measured_s\n"
+      "a,one,llama-3.1-8b,2,8,H100,8,8,450,50,1\n"
+      "b,one,llama-3.1-8b,2,8,H100,8,8,450,25,1\n"
+      "c,two,llama-3.1-8b,2,8,H100,8,8,450,50,2\n"
+      "d,two,llama-3.1-8b,4,8,H100,8,8,450,50,2\n"
+      "e,two,llama-3.1-8b,4,8,H100,16,8,450,50,2\n",
+      "twice.csv", findings);
+  ASSERT_TRUE(points.has_value()) << to_string(points.error());
+  for (const std::uint32_t threads : {1u, 3u}) {
+    PredictOptions options;
+    options.threads = threads;
+    std::size_t told = 0;
+    options.progress = [&](std::size_t done) { told = done; };
+    const auto all = predict(*points, options);
+    ASSERT_TRUE(all);
+    EXPECT_EQ(told, points->size());
+    for (std::size_t i = 0; i < points->size(); ++i) {
+      SCOPED_TRACE((*points)[i].id);
+      const auto alone = predict(std::span(*points).subspan(i, 1), {});
+      ASSERT_TRUE(alone);
+      EXPECT_EQ((*all)[i].seconds, alone->front().seconds);
+      EXPECT_EQ((*all)[i].band, alone->front().band);
+      EXPECT_EQ((*all)[i].traits, alone->front().traits);
+    }
+    EXPECT_EQ((*all)[0].seconds, (*all)[2].seconds);
+    EXPECT_NE((*all)[3].seconds, (*all)[2].seconds);
+    EXPECT_NE((*all)[4].seconds, (*all)[3].seconds);
+  }
+}
+
 // One device has nobody to talk to, and says no bandwidth.
 TEST(Predict, OneDeviceNeedsNoNetwork) {
   Findings findings;
