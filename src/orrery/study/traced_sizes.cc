@@ -80,6 +80,8 @@ class Guess {
     spec_.parallel.pp = cut_.pp;
     spec_.parallel.cp_method = cut_.method;
     take_from_catalogue();
+    // What follows from other sizes is left open, so that it follows where these change
+    if (model.head_dim * model.heads == model.hidden) model.head_dim = 0;
     return spec_;
   }
 
@@ -201,6 +203,7 @@ class Guess {
       const std::int64_t layers = found.layers;
       spec_.model = model;
       spec_.model.layers = layers;
+      spec_.model.name = entry.name;
       return;
     }
   }

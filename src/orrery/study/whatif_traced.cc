@@ -2,7 +2,9 @@
 #include "orrery/study/whatif_traced.h"
 
 #include <algorithm>
+#include <string>
 #include <utility>
+#include <vector>
 
 namespace orrery::study {
 namespace {
@@ -11,6 +13,15 @@ bool has_times(const graph::Graph& graph) {
   for (graph::NodeId n = 0; n < graph.size(); ++n)
     if (graph.kernel(n) != graph::kNoKernel && graph.duration(n) > Time{}) return true;
   return false;
+}
+
+/// Sizes that follow from others: they are to follow where these change.
+std::vector<std::string> left_open(const workload::Model& model) {
+  std::vector<std::string> keys;
+  if (model.head_dim == 0) keys.emplace_back("model.head_dim=0");
+  if (model.kv_heads == 0) keys.emplace_back("model.kv_heads=0");
+  if (model.ffn == 0) keys.emplace_back("model.ffn=0");
+  return keys;
 }
 
 }  // namespace
@@ -28,6 +39,7 @@ Result<TracedCase> become_job(WhatIfCase& read, Watch& watch, Findings& findings
   Question question = read.question();
   question.job = {};
   question.job.texts = {{name, workload::to_yaml(job->spec)}};
+  for (std::string& key : left_open(job->spec.model)) question.job.set.push_back(std::move(key));
   question.workload.clear();
   question.groups.clear();
   question.replicate = false;
