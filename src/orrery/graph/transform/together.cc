@@ -167,8 +167,7 @@ class Seated {
     Draft draft(graph, where(rank), tables_);
     std::vector<NodeSpec>& nodes = draft.nodes();
     for (NodeSpec& node : nodes)
-      if (auto fine = move(rank, graph, node, distances); !fine)
-        return tl::unexpected(fine.error());
+      if (auto fine = move(rank, node, distances); !fine) return tl::unexpected(fine.error());
     const bool waits = job_.start > Time{};
     if (waits || job_.steps > 1) {
       const std::uint64_t most = std::numeric_limits<std::uint64_t>::max() / job_.steps;
@@ -182,9 +181,9 @@ class Seated {
     return std::move(draft).finish(findings_);
   }
 
-  Result<void> move(std::uint32_t rank, const Graph& graph, NodeSpec& node,
+  Result<void> move(std::uint32_t rank, NodeSpec& node,
                     const std::vector<std::int32_t>& distances) {
-    if (node.kind == NodeKind::coll) return move_collective(rank, graph, node);
+    if (node.kind == NodeKind::coll) return move_collective(rank, node);
     if (node.kind != NodeKind::send && node.kind != NodeKind::recv) return {};
     PointToPoint& message = node.message;
     if ((node.flags & kPeerRelative) != 0) {
@@ -202,7 +201,7 @@ class Seated {
     return {};
   }
 
-  Result<void> move_collective(std::uint32_t rank, const Graph& graph, NodeSpec& node) {
+  Result<void> move_collective(std::uint32_t rank, NodeSpec& node) {
     Collective& collective = node.collective;
     const std::string_view group = tables_.strings->view(collective.group);
     const std::uint32_t all = collective.dims_count >= 32 ? ~0u : (1u << collective.dims_count) - 1;
@@ -213,7 +212,6 @@ class Seated {
                               "and a job has only some of its ranks",
                               node.id),
                   "name its ranks as a process group");
-    (void)graph;
     collective.group = tables_.strings->intern(called(group));
     if (has(collective.root))
       collective.root =
