@@ -9,10 +9,12 @@
 #include <map>
 #include <random>
 
+#include "orrery/study/inputs.h"
 #include "orrery/study/outcome.h"
 #include "orrery/study/same_work.h"
 #include "orrery/study/whatif.h"
 #include "orrery/study/write_chakra.h"
+#include "orrery/study/write_workload.h"
 
 namespace orrery::study {
 namespace {
@@ -174,6 +176,40 @@ TEST_F(WhatIfTraced, RandomPairsOfPlans) {
   }
   RecordProperty("compared", compared);
   EXPECT_GT(compared, 80);
+}
+
+// Kernels that traces have times of are as much slower than models say, before the change and with
+// it; the traces' step goes by the ratio of the two.
+TEST_F(WhatIfTraced, TimesOfTracesCount) {
+  const std::string prefix = traces(kModel, kTracedPlan);
+  Question question;
+  question.workload = prefix;
+  Watch watch;
+  auto timed = read_workload(question, 0, watch);
+  ASSERT_TRUE(timed.has_value());
+  for (graph::GraphRef& graph : timed->graphs) {
+    std::vector<Time> durations(graph->size());
+    for (graph::NodeId n = 0; n < graph->size(); ++n)
+      if (graph->kernel(n) != graph::kNoKernel) durations[n] = Time(2'000'000'000);
+    graph = std::make_shared<const graph::Graph>(graph->with_durations(durations));
+  }
+  const std::string slow = (folder_ / "slow").string();
+  ASSERT_TRUE(write_workload(*timed, slow, false));
+  const auto told = ask(slow, {"tp=4"});
+  ASSERT_TRUE(told.has_value()) << to_string(told.error());
+  const auto without = ask(prefix, {"tp=4"});
+  ASSERT_TRUE(without.has_value());
+  EXPECT_FALSE(without->recorded || without->predicted);
+  ASSERT_TRUE(told->recorded && told->predicted && !told->operations.empty());
+  const auto traces_alone = ask(slow, {});
+  ASSERT_TRUE(traces_alone.has_value());
+  EXPECT_EQ(*told->recorded, traces_alone->base.whole);
+  EXPECT_GT(told->base.whole, without->base.whole);
+  const auto ratio = [](Time a, Time b) {
+    return static_cast<double>(a.count()) / static_cast<double>(b.count());
+  };
+  EXPECT_NEAR(ratio(*told->predicted, *told->recorded),
+              ratio(told->changed->whole, told->base.whole), 1e-9);
 }
 
 // What is no trace of a language model, or says no kernels, is refused.
