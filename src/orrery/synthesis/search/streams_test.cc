@@ -100,6 +100,20 @@ TEST(Streams, ArePlans) {
   }
 }
 
+// A plan has no rates: without them everything is sent at what links have.
+TEST(Streams, AreNotWhereNobodyAsks) {
+  const Ground ground = small_fat_tree();
+  for (const auto type : {all_gather, all_reduce, all_to_all, broadcast}) {
+    SynthesisQuestion question;
+    question.type = type;
+    question.bytes = Bytes(1 << 24);
+    question.streams = false;
+    const auto made = synthesise(ground, question);
+    ASSERT_TRUE(made);
+    EXPECT_EQ(made->how.find("streams"), std::string::npos) << made->how;
+  }
+}
+
 // One tree over a line of four, the first hop at a third of the rate of the others: a slot is what
 // that takes for a part, and the last part is there after two hops more.
 TEST(Streams, TakeASlotForEachPartAndHop) {
