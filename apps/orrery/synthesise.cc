@@ -62,6 +62,7 @@ int synthesise(SynthesiseOptions& options, Session& session) {
   options.question.size = *size;
   // Plans are of ranks alone.
   options.question.relays = path.empty();
+  options.question.streams = path.empty();  // a plan has no rates
   Findings findings;
   const auto answer = study::synthesise(options.question, findings);
   if (!answer) return session.fail(answer.error(), findings);

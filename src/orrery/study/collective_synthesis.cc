@@ -132,6 +132,7 @@ Result<CollectiveSynthesisAnswer> synthesise(const CollectiveSynthesisQuestion& 
   asked.bytes = question.size;
   asked.constructions = !question.search;
   asked.relays = question.relays;
+  asked.streams = question.streams;
   asked.seed = static_cast<std::uint64_t>(question.seed);
   constexpr std::int64_t kMostChunks = 1 << 16;
   if (question.chunks < 0 || question.chunks > kMostChunks)

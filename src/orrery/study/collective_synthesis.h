@@ -24,6 +24,7 @@ struct CollectiveSynthesisQuestion {
   std::int64_t chunks = 0;         ///< pieces of each shard; 0: several are tried
   std::int64_t seed = 1;
   bool relays = true;   ///< devices that are no ranks of a group may hand on
+  bool streams = true;  ///< pieces may share links, each at a rate of its own
   bool search = false;  ///< also where a rule is known
 };
 

@@ -303,6 +303,7 @@ Result<Found> over(const Ground& ground, std::span<const Group> groups,
     schedule.sends = std::move(in_turn);
     found.how = "pairs in turns, each distance of ranks at once";
   }
+  if (!effort.streams) return found;
   const StreamTask streams{
       ground, groups, reach,
       routes, bytes,  [&](std::int64_t parts) { return exchanged_pieces(groups, chunks * parts); }};
@@ -335,7 +336,7 @@ Result<Found> exchange(const Ground& ground, std::span<const Group> groups, cons
     Result<Found> longer = over(ground, groups, alone, effort, true);
     if (longer && longer->schedule.time() < best->schedule.time()) best = std::move(longer);
   }
-  if (!enough()) {
+  if (effort.streams && !enough()) {
     auto flowing = flowing_exchange(ground, groups, effort);
     if (flowing && (!best || flowing->schedule.time() < best->schedule.time()))
       best = std::move(*flowing);

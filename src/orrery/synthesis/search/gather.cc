@@ -91,7 +91,9 @@ class Gather {
     // Others may be the only way, or a good one.
     if (effort_.relays && (!best_ || relays_are_near(members))) {
       stores = with_relays(ground_, std::move(stores));
-      if (stores.size() > members_) try_all(reach_of(ground_, std::move(stores), {}));
+      // So may members of other groups.
+      hand_on_ = stores.size() > members_ || groups_.size() > 1;
+      if (hand_on_) try_all(reach_of(ground_, std::move(stores), {}));
     }
     if (too_large_ && !best_)
       return fail(Errc::limit_exceeded, "synthesis",
@@ -173,7 +175,7 @@ class Gather {
     for (const Piece& piece : pieces) most[piece.group] = std::max(most[piece.group], piece.bytes);
     for (std::size_t i = 0; i < pieces.size(); ++i) task.bytes[i] = most[pieces[i].group];
     task.useful = task.wanted;
-    for (std::size_t s = members_; s < reach.stores.size(); ++s) {
+    for (std::size_t s = 0; hand_on_ && s < reach.stores.size(); ++s) {
       for (std::size_t i = 0; i < pieces.size(); ++i) task.useful.set(s, i);
     }
     return task;
@@ -191,8 +193,7 @@ class Gather {
     options.give_up = best_ ? best_time_ - Time(1) : kTimeMax;
     auto sends = spread(reach, task, options);
     if (!sends) return;
-    const bool relayed = reach.stores.size() > members_;
-    if (relayed) *sends = needed_of(reach, task, std::move(*sends));
+    if (hand_on_) *sends = needed_of(reach, task, std::move(*sends));
     Found found;
     Schedule& schedule = found.schedule;
     schedule.groups.assign(groups_.begin(), groups_.end());
@@ -207,7 +208,7 @@ class Gather {
     if (best_ && time >= best_time_) return;
     found.how = fmt::format("searched, seed {}, {} piece{} each{}{}", seed, chunks,
                             chunks == 1 ? "" : "s", regions.empty() ? "" : ", into each host once",
-                            relayed ? ", others relay" : "");
+                            hand_on_ ? ", others relay" : "");
     best_time_ = time;
     best_ = std::move(found);
   }
@@ -218,6 +219,7 @@ class Gather {
   bool against_;
   std::size_t members_ = 0;
   bool too_large_ = false;
+  bool hand_on_ = false;  // whoever gets a piece, whether or not its group is to
   std::optional<Found> best_;
   Time best_time_{};
 };

@@ -63,7 +63,8 @@ class Front {
   }
 
   Result<Found> search(const Bound& bound) {
-    effort_ = {question_.chunks, question_.seed, question_.relays, true, good_enough(bound.total)};
+    effort_ = {question_.chunks, question_.seed, question_.relays, question_.streams,
+               good_enough(bound.total)};
     switch (question_.type) {
       case CollectiveType::all_gather:
       case CollectiveType::broadcast:
@@ -165,8 +166,9 @@ class Front {
     }
     effort_.chunks = question_.chunks;
     effort_.good_enough = good_enough(bound);
-    auto flowing =
-        least > effort_.good_enough ? flowing_all_reduce(ground_, groups_, effort_) : std::nullopt;
+    auto flowing = question_.streams && least > effort_.good_enough
+                       ? flowing_all_reduce(ground_, groups_, effort_)
+                       : std::nullopt;
     if (flowing && flowing->schedule.time() < least) best = std::move(*flowing);
     return best;
   }

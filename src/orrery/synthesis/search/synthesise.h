@@ -22,6 +22,7 @@ struct SynthesisQuestion {
   std::int64_t chunks = 0;  ///< pieces of each shard; 0: several are tried
   std::uint64_t seed = 1;
   bool relays = true;         ///< devices that are no ranks of a group may hand on
+  bool streams = true;        ///< pieces may share links, each at a rate of its own
   bool constructions = true;  ///< where a fabric is known to be regular, by rule
 };
 
