@@ -198,9 +198,10 @@ TEST(PerfettoOracle, TheClusterHasTheStepItsPathAndItsLinks) {
   EXPECT_EQ(covered, ns(run.step));
   EXPECT_EQ(names["bandwidth"], 4);
   EXPECT_EQ(names["matmul"], 2);
-  // The dimension, four links, and what each rank holds.
-  ASSERT_EQ(trace.counters.size(), 9u);
-  const Counter& all = trace.counters[0];
+  // What two levels of remote memory load and store, the dimension, four links, what each rank
+  // holds.
+  ASSERT_EQ(trace.counters.size(), 13u);
+  const Counter& all = trace.counters[4];
   EXPECT_EQ(all.name, "dimension 0 (ring): all links");
   const std::int64_t bin = run.links.bin.count();
   const auto rate = [&](std::int64_t bytes) { return bytes * 1'000'000'000'000 / bin; };
@@ -209,9 +210,9 @@ TEST(PerfettoOracle, TheClusterHasTheStepItsPathAndItsLinks) {
       all.points,
       (std::vector<std::pair<std::uint64_t, std::int64_t>>{
           {at(0), rate(4000)}, {at(1), rate(8000)}, {at(2), 0}, {at(3), rate(2000)}, {at(4), 0}}));
-  EXPECT_EQ(trace.counters[1].name, "dimension 0 (ring): from rank 0");
-  EXPECT_EQ(trace.counters[8].name, "memory held");
-  EXPECT_EQ(trace.counters[8].points.size(), 3u);
+  EXPECT_EQ(trace.counters[5].name, "dimension 0 (ring): from rank 0");
+  EXPECT_EQ(trace.counters[12].name, "memory held");
+  EXPECT_EQ(trace.counters[12].points.size(), 3u);
 }
 
 TEST(PerfettoOracle, TracksAreTheSameInTwoRunsAndInOrder) {
@@ -247,7 +248,7 @@ TEST(PerfettoOracle, ManyRanksHaveTracksOfTheirOwn) {
   const View trace = view(write(run));
   EXPECT_EQ(trace.problems, std::vector<std::string>{});
   EXPECT_EQ(trace.uuids.count("rank 499/lanes/comm: tp #40"), 1u);
-  EXPECT_EQ(trace.uuids.size(), 500u * (2 + 4 + 40 + 1) + 6);
+  EXPECT_EQ(trace.uuids.size(), 500u * (2 + 4 + 40 + 1) + 10);
 }
 
 TEST(PerfettoOracle, RandomRunsAreToldExactly) {
