@@ -193,10 +193,6 @@ class PathWriter {
   TrackKey key_;
 };
 
-}  // namespace
-
-namespace {
-
 /// What each level of remote memory loads and stores.
 void add_memory_levels(const Run& run, const TimelineChoice& choice,
                        std::vector<LinkCurve>& curves) {

@@ -2,7 +2,7 @@
 #include "orrery/study/traced_sizes.h"
 
 #include <algorithm>
-#include <limits>
+#include <initializer_list>
 
 #include "orrery/graph/transform/fewer_ranks.h"
 #include "orrery/workload/spec/catalogue.h"
@@ -18,6 +18,8 @@ using graph::Pass;
 using workload::ContextMethod;
 
 constexpr std::int64_t kPadding = 128;  // rows that a table may have more, for each rank
+/// Traces can say anything: beyond these no sizes are those of a model, nor can they be multiplied.
+constexpr std::int64_t kMostSize = std::int64_t{1} << 24, kMostSequences = std::int64_t{1} << 15;
 
 bool forward(const Kernel& kernel) { return kernel.pass == Pass::forward; }
 bool of_gradients(const Kernel& kernel) { return kernel.pass != Pass::forward; }
@@ -42,6 +44,13 @@ workload::Dtype type_of(Format format, workload::Dtype otherwise) {
   }
 }
 
+/// Whether these of its sizes are such as models have.
+bool usual(const Kernel& kernel, std::initializer_list<std::size_t> which) {
+  return std::all_of(which.begin(), which.end(), [&](std::size_t i) {
+    return kernel.sizes[i] >= 1 && kernel.sizes[i] <= kMostSize;
+  });
+}
+
 /// Passes forward of a rank: how often it looks up tokens. 0: it does not.
 std::uint64_t lookups(const graph::Graph& graph) {
   std::map<graph::KernelId, std::uint64_t> found;
@@ -64,7 +73,9 @@ class Guess {
     const Kernel* attention = kernels_.most(Operation::attention, forward);
     const Kernel* activation = kernels_.most(Operation::activation, forward);
     if (tokens == nullptr || attention == nullptr || activation == nullptr) return std::nullopt;
-    if (kernels_.microbatches == 0 || attention->sizes[0] < 1) return std::nullopt;
+    if (!usual(*tokens, {1, 2}) || !usual(*attention, {0, 1, 2, 3, 5}) || !usual(*activation, {1}))
+      return std::nullopt;
+    if (kernels_.microbatches == 0 || attention->sizes[0] > kMostSequences) return std::nullopt;
     workload::Model& model = spec_.model;
     model.name = kNoName;
     model.hidden = tokens->sizes[2];
@@ -97,7 +108,7 @@ class Guess {
     model.kind =
         attention.has(graph::kCausal) ? workload::ModelKind::decoder : workload::ModelKind::encoder;
     const auto windowed = [](const Kernel& kernel) {
-      return forward(kernel) && kernel.sizes[7] > 0;
+      return forward(kernel) && usual(kernel, {7});
     };
     const Kernel* window = kernels_.most(Operation::attention, windowed);
     if (window == nullptr) return;
@@ -114,7 +125,8 @@ class Guess {
     const Kernel* experts = kernels_.most(Operation::grouped_gemm, [&](const Kernel& kernel) {
       return forward(kernel) && kernel.sizes[2] == model.hidden;
     });
-    if (router == nullptr || experts == nullptr || experts->sizes[0] < 1) {
+    if (router == nullptr || experts == nullptr || !usual(*router, {1, 2}) ||
+        !usual(*experts, {0, 3})) {
       model.ffn = activation.sizes[1] * cut_.tp;
       return;
     }
@@ -127,7 +139,7 @@ class Guess {
       return forward(kernel) && kernel.sizes[1] != experts->sizes[3];
     };
     const Kernel* other = kernels_.most(Operation::activation, dense);
-    model.ffn = other == nullptr ? moe.ffn : other->sizes[1] * cut_.tp;
+    model.ffn = other == nullptr || !usual(*other, {1}) ? moe.ffn : other->sizes[1] * cut_.tp;
     model.moe = moe;
   }
 
@@ -138,8 +150,7 @@ class Guess {
     model.positions = kernels_.most(Operation::rotary, forward) != nullptr
                           ? workload::Positions::rope
                           : workload::Positions::learned;
-    const Kernel* input =
-        kernels_.most(Operation::gemm, [](const Kernel& one) { return forward(one); });
+    const Kernel* input = kernels_.most(Operation::gemm, forward);
     const bool bias = input != nullptr && input->has(graph::kBias);
     model.qkv_bias = model.out_bias = model.mlp_bias = bias;
   }
