@@ -14,6 +14,7 @@
 #include "orrery/bench/exchanges.h"
 #include "orrery/bench/fewer_layers.h"
 #include "orrery/bench/fills.h"
+#include "orrery/bench/host_gaps.h"
 #include "orrery/bench/inside.h"
 #include "orrery/bench/kernel_of.h"
 #include "orrery/bench/memory.h"
@@ -37,7 +38,8 @@ class Planner {
         slots_(plan_),
         exchanges_(plan_, slots_, options.communicate == Communicate::really),
         arguments_(slots_),
-        inside_(profile) {}
+        inside_(profile),
+        gaps_(profile) {}
 
   Result<Plan> run();
 
@@ -66,10 +68,10 @@ class Planner {
   Exchanges exchanges_;
   Arguments arguments_;
   Inside inside_;
+  HostGaps gaps_;
   RuleContext context_;
   std::map<std::string, std::uint32_t> operations_;
   std::unordered_map<std::uint32_t, std::optional<Schema>> schemas_;  // by StringId
-  Time host_{};                                                       // how far the host has come
 };
 
 Call Planner::call_of(EventId event) {
@@ -190,9 +192,8 @@ void Planner::set_times(EventId event, std::size_t first, Source& source) {
   if (!recorded.timed()) return;
   plan_.timed = true;
   source.recorded = recorded.duration;
-  if (first < plan_.steps.size() && host_ != Time{} && recorded.start > host_)
-    plan_.steps[first].gap = recorded.start - host_;
-  host_ = std::max(host_, recorded.end());
+  gaps_.pass(event);
+  if (first < plan_.steps.size()) plan_.steps[first].gap = gaps_.take();
 }
 
 /// Where an operator is called as a whole, what it keeps for later ones is not among its results.
@@ -289,11 +290,14 @@ Result<void> Planner::add_communication(EventId event) {
 Result<void> Planner::add_selected(const Selection& selection) {
   const bool none = options_.communicate == Communicate::no;
   if (none) plan_.communications = selection.communications.size();
-  auto next = none ? selection.communications.end() : selection.communications.begin();
+  auto next = selection.communications.begin();
   const auto id = [&](EventId event) { return profile_.node(event)->id; };
   const auto communicate_before = [&](std::uint64_t node) -> Result<void> {
     for (; next != selection.communications.end() && id(*next) < node; ++next) {
-      if (auto added = add_communication(*next); !added) return added;
+      if (none)
+        gaps_.pass(*next);
+      else if (auto added = add_communication(*next); !added)
+        return added;
     }
     return {};
   };
@@ -315,8 +319,7 @@ Result<void> Planner::add_selected(const Selection& selection) {
 
 /// What an operator of another part made is something that exists before the first step.
 void Planner::pass_over(EventId event) {
-  const profile::Event& recorded = profile_.events[event];
-  if (recorded.timed() && host_ != Time{}) host_ = std::max(host_, recorded.end());
+  gaps_.skip(event);
   const Call call = call_of(event);
   std::vector<RecordedTensor> inputs;
   for_each_recorded(call.arguments,

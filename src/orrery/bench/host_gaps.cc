@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/bench/host_gaps.h"
+
+#include <algorithm>
+#include <numeric>
+#include <string_view>
+
+namespace orrery::bench {
+namespace {
+
+using profile::EventId;
+using profile::kNoEvent;
+
+constexpr std::string_view kEngine = "autograd::engine::evaluate_function: ";
+constexpr std::int64_t kMicrosecond = 1'000'000;
+
+/// Profilers before PyTorch 2.1 cut begins and lengths off: an end is then a microsecond early in
+/// the mean, a begin half of one.
+Time cut_off(Time end, Time begin) {
+  const bool whole = end.count() % kMicrosecond == 0 && begin.count() % kMicrosecond == 0;
+  return Time{whole ? kMicrosecond / 2 : 0};
+}
+
+/// The mean of the middle half. Sorts.
+Time middle(std::vector<Time>& times) {
+  if (times.empty()) return Time{};
+  std::sort(times.begin(), times.end());
+  const std::size_t quarter = times.size() / 4;
+  const auto first = times.begin() + static_cast<std::ptrdiff_t>(quarter);
+  const auto last = times.end() - static_cast<std::ptrdiff_t>(quarter);
+  return Time{std::accumulate(first, last, Time{}).count() / (last - first)};
+}
+
+}  // namespace
+
+HostGaps::HostGaps(const profile::Profile& profile)
+    : profile_(profile), last_(profile.lanes.size(), kNoEvent) {
+  find_places();
+  find_profiler();
+  find_ends();
+}
+
+void HostGaps::find_places() {
+  places_.resize(profile_.events.size());
+  for (std::uint32_t lane = 0; lane < profile_.lanes.size(); ++lane) {
+    if (profile_.lanes[lane].device) continue;
+    const auto order = profile_.in_order(lane);
+    std::uint32_t at = 0;
+    for (const EventId e : order) {
+      const profile::Event& event = profile_.events[e];
+      const std::uint32_t counts = event.timed() ? 1 : 0;
+      const std::uint32_t depth =
+          event.parent == kNoEvent ? 0 : places_[event.parent].depth + counts;
+      places_[e] = {at, counts, depth};
+      at += counts;
+    }
+    for (auto e = order.rbegin(); e != order.rend(); ++e) {
+      const EventId parent = profile_.events[*e].parent;
+      if (parent != kNoEvent) places_[parent].size += places_[*e].size;
+    }
+  }
+}
+
+void HostGaps::find_profiler() {
+  std::vector<Time> times;
+  for (EventId e = 0; e < profile_.events.size(); ++e) {
+    const profile::Event& inner = profile_.events[e];
+    if (!inner.timed() || inner.parent == kNoEvent) continue;
+    const profile::Event& outer = profile_.events[inner.parent];
+    const std::string_view name = profile_.name(inner.parent);
+    if (!outer.timed() || !name.starts_with(kEngine)) continue;
+    if (name.substr(kEngine.size()) != profile_.name(e)) continue;
+    if (places_[inner.parent].size != places_[e].size + 1) continue;
+    times.push_back(outer.duration - inner.duration);
+  }
+  profiler_ = std::max(middle(times), Time{});
+}
+
+void HostGaps::find_ends() {
+  for (EventId e = 0; e < profile_.events.size(); ++e) {
+    const profile::Event& event = profile_.events[e];
+    if (!event.timed() || !profile::is_host(event.kind) || !profile_.name(e).starts_with("gloo:"))
+      continue;
+    ends_.emplace_back(event.end(), event.lane);
+  }
+  std::sort(ends_.begin(), ends_.end());
+}
+
+/// Begins and ends on its thread since the last operator there. The difference of depths is that of
+/// begins and ends.
+std::int64_t HostGaps::stamps_before(EventId event) const {
+  const EventId last = last_[profile_.events[event].lane];
+  if (last == kNoEvent) return 0;
+  const Place &from = places_[last], &to = places_[event];
+  const std::int64_t begins = std::int64_t{to.at} - from.at - from.size;
+  if (begins < 0) return 0;
+  return std::max<std::int64_t>(2 * begins - (std::int64_t{to.depth} - from.depth), 0);
+}
+
+void HostGaps::pass(EventId event) {
+  const profile::Event& recorded = profile_.events[event];
+  if (!recorded.timed()) return;
+  if (host_ != Time{} && recorded.start > host_) {
+    const auto after =
+        std::upper_bound(ends_.begin(), ends_.end(), std::pair{recorded.start, ~std::uint32_t{0}});
+    for (auto end = after; end != ends_.begin() && (--end)->first > host_;) {
+      if (end->second == recorded.lane) continue;
+      host_ = end->first;
+      break;
+    }
+    owed_ += recorded.start - host_ - cut_off(host_, recorded.start);
+    owed_ -= Time{profiler_.count() * (stamps_before(event) + 1) / 2};
+  }
+  go_to_end(event);
+}
+
+void HostGaps::skip(EventId event) {
+  if (host_ != Time{} && profile_.events[event].timed()) go_to_end(event);
+}
+
+void HostGaps::go_to_end(EventId event) {
+  const profile::Event& recorded = profile_.events[event];
+  host_ = std::max(host_, recorded.end());
+  EventId& last = last_[recorded.lane];
+  if (last == kNoEvent || recorded.end() >= profile_.events[last].end()) last = event;
+}
+
+Time HostGaps::take() {
+  const Time taken = std::max(owed_, Time{});
+  owed_ -= taken;
+  return taken;
+}
+
+}  // namespace orrery::bench

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a recorded host did between operators.
+#pragma once
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "orrery/core/quantity.h"
+#include "orrery/profile/profile.h"
+
+namespace orrery::bench {
+
+/// Goes along recorded operators in their order, and adds up the host's time between them: without
+/// what it waited for other ranks, and without the profiler's own time.
+///
+/// That it waited until a communication of another thread ended (Gloo's) is taken for granted where
+/// one ended between two operators. The profiler's time for an event is that between a range of the
+/// autograd engine and what it is the range of, where nothing else is inside: the mean of the
+/// middle half of them; none, nothing is taken off. Half of it is spent at an event's begin, half
+/// at its end; of the operators themselves, half between them.
+class HostGaps {
+ public:
+  /// `profile` is indexed and outlives this. O(events log events).
+  explicit HostGaps(const profile::Profile& profile);
+
+  /// Adds what the host did since the last one, up to this one. Untimed ones count for nothing.
+  void pass(profile::EventId event);
+  /// Goes on to this one's end, and adds nothing. Before the first that was passed: does nothing.
+  void skip(profile::EventId event);
+  /// What was added since it was last taken, never negative. What was taken off too much, times
+  /// being rounded, is taken off the next.
+  [[nodiscard]] Time take();
+
+  /// What the profiler takes for one event.
+  [[nodiscard]] Time profiler() const { return profiler_; }
+
+ private:
+  struct Place {
+    std::uint32_t at = 0;     ///< among its lane's timed events in order
+    std::uint32_t size = 0;   ///< of it and all that is inside of it
+    std::uint32_t depth = 0;  ///< how many are around it
+  };
+
+  void find_places();
+  void find_profiler();
+  void find_ends();
+  void go_to_end(profile::EventId event);
+  [[nodiscard]] std::int64_t stamps_before(profile::EventId event) const;
+
+  const profile::Profile& profile_;
+  std::vector<Place> places_;                         // by event
+  std::vector<std::pair<Time, std::uint32_t>> ends_;  // of communications, with their lanes
+  std::vector<profile::EventId> last_;                // by lane: passed, and ended last
+  Time profiler_{}, host_{}, owed_{};
+};
+
+}  // namespace orrery::bench
