@@ -18,8 +18,9 @@ namespace orrery::bench {
 /// That it waited until a communication of another thread ended (Gloo's) is taken for granted where
 /// one ended between two operators. The profiler's time for an event is that between a range of the
 /// autograd engine and what it is the range of, where nothing else is inside: the mean of the
-/// middle half of them; none, nothing is taken off. Half of it is spent at an event's begin, half
-/// at its end; of the operators themselves, half between them.
+/// middle half of them, which is the engine's work, too, and 2 us at most; none, nothing is taken
+/// off. Half of it is spent at an event's begin, half at its end; of the operators themselves, half
+/// between them.
 class HostGaps {
  public:
   /// `profile` is indexed and outlives this. O(events log events).
