@@ -144,7 +144,8 @@ void add_replay_options(CLI::App& command, BenchOptions& options) {
   option("--subtrace", options.subtrace,
          "Only a part: scope=NAME (what the first range or operator with this in its name\n"
          "contains), layer=N or layers=N-M (what repeats as layers do), fewer=N (all, with so few\n"
-         "layers), or times since the step's begin (10ms-20ms)",
+         "layers), microbatches=N (all, with the first ones), or times since the step's begin "
+         "(10ms-20ms)",
          "PART");
   command
       .add_flag("--all-steps", options.all_steps,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Four small training steps on the host, to be recorded and to be timed.
+"""Five small training steps on the host, to be recorded and to be timed.
 
     PYTHONPATH=collect python3 collect/examples/benchmarks.py record cnn traces
     python3 collect/examples/benchmarks.py time cnn --iterations 10
@@ -59,6 +59,21 @@ def mlp() -> Step:
     return training(model, torch.optim.SGD(model.parameters(), 0.01), lambda: model(x).mean())
 
 
+def accumulated() -> Step:
+    """Four microbatches' gradients, added up."""
+    model = Mlp(128, 3)
+    optimizer = torch.optim.SGD(model.parameters(), 0.01, momentum=0.9)
+    microbatches = torch.rand(4, 32, 128)
+
+    def step() -> None:
+        optimizer.zero_grad(set_to_none=False)
+        for x in microbatches:
+            (model(x).mean() / 4).backward()
+        optimizer.step()
+
+    return step
+
+
 def transformer() -> Step:
     embedding = nn.Embedding(1000, 128)
     layers = nn.ModuleList(
@@ -97,7 +112,8 @@ def dlrm() -> Step:
     return training(model, torch.optim.SGD(model.parameters(), 0.01), loss)
 
 
-STEPS: Dict[str, Callable[[], Step]] = {"cnn": cnn, "mlp": mlp, "transformer": transformer, "dlrm": dlrm}
+STEPS: Dict[str, Callable[[], Step]] = {
+    "cnn": cnn, "mlp": mlp, "accumulated": accumulated, "transformer": transformer, "dlrm": dlrm}
 
 
 def record(step: Step, path: pathlib.Path) -> None:

@@ -59,7 +59,8 @@ TEST_P(Recordings, AreTakenApart) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Own, Recordings, ::testing::Values("cnn", "mlp", "transformer", "dlrm"));
+INSTANTIATE_TEST_SUITE_P(Own, Recordings,
+                         ::testing::Values("cnn", "mlp", "accumulated", "transformer", "dlrm"));
 
 // What is written is read back by our own readers.
 TEST_F(Bench, ItsTraceIsATrace) {
@@ -208,30 +209,6 @@ TEST_F(Bench, KernelTimesAreATable) {
   EXPECT_EQ(ask("bench run " + mlp + "--micro --filter dance").code, 2);
   EXPECT_EQ(ask("bench run " + mlp + "--micro --html page.html").code, 2) << "of a whole replay";
   EXPECT_EQ(ask("bench generate " + mlp + "-o program --html page.html").code, 2);
-}
-
-// A part of a recording works by itself at any level.
-TEST_F(Bench, PartsAreReplayedAlone) {
-  const std::string transformer = kRecordings + "transformer.json.gz --iterations 1 ";
-  for (const char* level : {"--level top ", "--level kernel "}) {
-    std::uint64_t parts = 0;
-    for (const char* part : {"layer=0", "layers=1-1", "layers=0-1", "scope=Optimizer.step"}) {
-      const Json result = replay(transformer + level + "--subtrace " + part);
-      EXPECT_EQ(result["replay"]["failed_operators"], 0) << result["replay"]["failed"];
-      EXPECT_EQ(result["replay"]["reshaped_steps"], 0) << part;
-      const auto count = result["coverage"]["operators"]["count"].get<std::uint64_t>();
-      EXPECT_GT(count, 100u) << part;
-      parts += std::string_view(part) == "layers=0-1" ? count : 0;
-    }
-    const Json whole = replay(transformer + level + "--only-plan");
-    EXPECT_LT(parts, whole["coverage"]["operators"]["count"].get<std::uint64_t>());
-  }
-  const std::string demo = ORRERY_SOURCE_DIR "/data/demo/ddp_transformer/rank0.";
-  const Json timed =
-      replay(demo + "et.json.gz " + demo + "kineto.json.gz --iterations 1 --subtrace 10ms-20ms");
-  EXPECT_EQ(timed["replay"]["failed_operators"], 0) << timed["replay"]["failed"];
-  EXPECT_THAT(ask("bench run " + kRecordings + "transformer.json.gz --subtrace layer=2").text,
-              HasSubstr("has layers 0-1"));
 }
 
 TEST_F(Bench, MistakesAreTold) {

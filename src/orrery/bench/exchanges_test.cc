@@ -181,8 +181,12 @@ TEST(Exchanges, ProgramsOfTheirOwnNameNoGroups) {
   EXPECT_THAT(plan_text(plan), HasSubstr("group 0 \"secret\" [0,1]\n"));
   for (const GeneratedFile& made : generated_program(plan)) {
     EXPECT_EQ(made.text.find("secret"), std::string::npos) << made.name;
-    if (made.name == "README.md") EXPECT_THAT(made.text, HasSubstr("other ranks (1 of them)"));
-    if (made.name == "benchmark.txt") EXPECT_THAT(made.text, HasSubstr("group 0 \"\" [0,1]\n"));
+    if (made.name == "README.md") {
+      EXPECT_THAT(made.text, HasSubstr("other ranks (1 of them)"));
+    }
+    if (made.name == "benchmark.txt") {
+      EXPECT_THAT(made.text, HasSubstr("group 0 \"\" [0,1]\n"));
+    }
   }
 }
 

@@ -6,33 +6,18 @@
 #include <string_view>
 #include <utility>
 
+#include "orrery/bench/pass_of.h"
 #include "orrery/core/findings.h"
 #include "orrery/graph/builder.h"
 #include "orrery/graph/structure/fold.h"
 #include "orrery/graph/structure/loops.h"
 #include "orrery/graph/structure/spine.h"
-#include "orrery/trace/operators/gradients.h"
 
 namespace orrery::bench {
 namespace {
 
 using profile::EventId;
-using profile::kNoEvent;
 using profile::Profile;
-
-enum class PassOf : std::uint8_t { forward, backward, optimizer };
-
-/// By what an operator stands under.
-PassOf pass_of(const Profile& profile, EventId event) {
-  for (EventId at = event; at != kNoEvent; at = profile.events[at].parent) {
-    const std::string_view name = profile.name(at);
-    if (name.starts_with("Optimizer.")) return PassOf::optimizer;
-    if (trace::operators::is_autograd_node(name) ||
-        name.find("utograd::") != std::string_view::npos)
-      return PassOf::backward;
-  }
-  return PassOf::forward;
-}
 
 /// What the symbols of a graph's works tell operators apart by; they leave out digits.
 std::string work_name(const Profile& profile, EventId event, PassOf pass) {

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "orrery/bench/layers.h"
+#include "orrery/bench/microbatches.h"
 #include "orrery/core/text.h"
 #include "orrery/core/units.h"
 
@@ -21,9 +22,10 @@ using profile::Profile;
 constexpr const char* kPartOption = "--subtrace";
 
 tl::unexpected<Error> no_part(std::string_view text) {
-  return fail(Errc::usage, kPartOption, in_quotes(text) + " is no part of a recording",
-              "scope=NAME, layer=3, layers=0-3, fewer=4 (layers), or times since the step's begin: "
-              "10ms-20ms");
+  return fail(
+      Errc::usage, kPartOption, in_quotes(text) + " is no part of a recording",
+      "scope=NAME, layer=3, layers=0-3, fewer=4 (layers), microbatches=2, or times since the "
+      "step's begin: 10ms-20ms");
 }
 
 /// "3" or "0-3".
@@ -51,6 +53,19 @@ Result<std::vector<bool>> by_layers(const Part& part, const Profile& profile,
   for (std::size_t i = 0; i < operators.size(); ++i)
     kept[i] =
         layers->of[i] != kNoLayer && layers->of[i] >= part.first && layers->of[i] <= part.last;
+  return kept;
+}
+
+Result<std::vector<bool>> by_microbatches(const Part& part, const Profile& profile,
+                                          const std::vector<EventId>& operators) {
+  const auto found = microbatches_of(profile, operators);
+  if (!found) return tl::unexpected(found.error());
+  if (part.last == 0 || part.last >= found->count)
+    return fail(Errc::usage, kPartOption,
+                fmt::format("microbatches={}: {} has {}", part.last, profile.where, found->count));
+  std::vector<bool> kept(operators.size());
+  for (std::size_t i = 0; i < operators.size(); ++i)
+    kept[i] = found->of[i] == kNoMicrobatch || found->of[i] < part.last;
   return kept;
 }
 
@@ -101,10 +116,11 @@ Result<Part> parse_part(std::string_view text) {
     std::tie(part.first, part.last) = *range;
     return part;
   }
-  if (const auto fewer = value("fewer=")) {
-    const auto range = range_of(*fewer);
+  const auto fewer = value("fewer="), microbatches = value("microbatches=");
+  if (fewer || microbatches) {
+    const auto range = range_of(fewer ? *fewer : *microbatches);
     if (!range || range->first != range->second) return no_part(text);
-    part.kind = Part::Kind::fewer;
+    part.kind = fewer ? Part::Kind::fewer : Part::Kind::microbatches;
     part.last = range->second;
     return part;
   }
@@ -123,6 +139,8 @@ Result<std::vector<bool>> in_part(const Part& part, const Profile& profile,
   switch (part.kind) {
     case Part::Kind::layers:
       return by_layers(part, profile, operators);
+    case Part::Kind::microbatches:
+      return by_microbatches(part, profile, operators);
     case Part::Kind::time:
       return by_time(part, profile, operators, begin);
     default:

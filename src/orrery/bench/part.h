@@ -18,10 +18,11 @@ namespace orrery::bench {
 struct Part {
   enum class Kind : std::uint8_t {
     all,
-    scope,   ///< inside the first range or operator whose name contains `scope`
-    layers,  ///< of layers first to last, forward and backward
-    fewer,   ///< all but those of some layers: `last` layers stay (with_fewer_layers)
-    time,    ///< begun in [from, to) since the step's begin, or the first operator's
+    scope,         ///< inside the first range or operator whose name contains `scope`
+    layers,        ///< of layers first to last, forward and backward
+    fewer,         ///< all but those of some layers: `last` layers stay (with_fewer_layers)
+    microbatches,  ///< all but those of the last microbatches: the first `last` stay
+    time,          ///< begun in [from, to) since the step's begin, or the first operator's
   };
   Kind kind = Kind::all;
   std::string scope;
@@ -29,12 +30,14 @@ struct Part {
   Time from{}, to{};
 };
 
-/// "scope=backward", "layer=3", "layers=0-3", "fewer=4", "10ms-20ms"; empty: all. Errc: usage.
+/// "scope=backward", "layer=3", "layers=0-3", "fewer=4", "microbatches=2", "10ms-20ms"; empty: all.
+/// Errc: usage.
 [[nodiscard]] Result<Part> parse_part(std::string_view text);
 
-/// Of `operators` (in order of their starts) those of a part by layers or time; time
+/// Of `operators` (in order of their starts) those of a part by layers, microbatches or time; time
 /// counts from `begin`. Errc: usage where there are none, saying what there is; input_missing_attr
-/// where the recording has no times, or nothing repeats in it as layers do. As layers_of.
+/// where the recording has no times, nothing repeats in it as layers do, or as microbatches_of. As
+/// layers_of.
 [[nodiscard]] Result<std::vector<bool>> in_part(const Part& part, const profile::Profile& profile,
                                                 const std::vector<profile::EventId>& operators,
                                                 Time begin);

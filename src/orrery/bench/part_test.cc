@@ -24,13 +24,15 @@ TEST(BenchPart, IsSaidInAWord) {
   EXPECT_EQ(parse_part("layers=2")->last, 2u);
   EXPECT_EQ(parse_part("fewer=4")->kind, Part::Kind::fewer);
   EXPECT_EQ(parse_part("fewer=4")->last, 4u);
+  EXPECT_EQ(parse_part("microbatches=2")->kind, Part::Kind::microbatches);
+  EXPECT_EQ(parse_part("microbatches=2")->last, 2u);
   const Part time = *parse_part("1.5ms-20ms");
   EXPECT_EQ(time.kind, Part::Kind::time);
   EXPECT_EQ(time.from, Time(1'500'000'000));
   EXPECT_EQ(time.to, Time(20'000'000'000));
-  for (const char* text :
-       {"scope=", "layer=", "layer=1-2", "layers=3-1", "layers=-1", "layers=a-b",
-        "fewer=", "fewer=1-2", "10ms", "20ms-10ms", "10-20", "layer=99999999999", "forward"}) {
+  for (const char* text : {"scope=", "layer=", "layer=1-2", "layers=3-1", "layers=-1", "layers=a-b",
+                           "fewer=", "fewer=1-2", "microbatches=", "microbatches=0-1", "10ms",
+                           "20ms-10ms", "10-20", "layer=99999999999", "forward"}) {
     const auto part = parse_part(text);
     ASSERT_FALSE(part) << text;
     EXPECT_EQ(part.error().code, Errc::usage) << text;
