@@ -158,7 +158,8 @@ class Assembler {
     const Spec& spec = program_.spec;
     const DataParallel data(spec, program_.mesh);
     Bodies bodies(program_.bodies, spec.schedule.overlap);
-    Passes passes(parts_, data, spec.parallel.prefetch, bodies);
+    Passes passes(parts_, data, spec.parallel.prefetch,
+                  static_cast<std::size_t>(spec.offload.window), bodies);
     const std::uint32_t roles = role_count(program_);
     program_.roles.resize(roles);
     for (std::uint32_t i = 0; i < roles; ++i) {

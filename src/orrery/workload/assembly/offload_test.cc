@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What lies in remote memory, and is moved when it is used.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -165,10 +166,64 @@ TEST(Offload, ActivationsAreStoredAndLoaded) {
   }
 }
 
+// So many layers' are on their way: the one that comes after these waits, and loads begin so early.
+TEST(Offload, WindowsHoldSoManyLayers) {
+  for (const std::int64_t window : {1, 2, 3, 4}) {
+    Spec spec = small(2, Sharding::none);
+    spec.model.layers = 7;
+    spec.offload.activations = 7;
+    spec.offload.window = window;
+    const auto nodes = nodes_of(program_of(spec), 0);
+    const auto stores = nodes_named(nodes, "activations.store"),
+               loads = nodes_named(nodes, "activations.load");
+    ASSERT_EQ(stores.size(), 14u) << "two microbatches";
+    ASSERT_EQ(loads.size(), 14u);
+    const auto layer = [&](const char* pass, std::size_t number) {
+      return node_named(nodes, fmt::format("{} L{} mb0", pass, number));
+    };
+    for (std::size_t i = 0; i < 7; ++i) {
+      const auto early = static_cast<std::size_t>(window) + 1;
+      for (std::size_t other = 0; other < i; ++other)
+        if (other + early == i) {
+          EXPECT_THAT(layer("forward", i).deps, Contains(stores[other].id)) << i;
+        } else if (other + early > i) {
+          EXPECT_THAT(layer("forward", i).deps, Not(Contains(stores[other].id))) << i;
+        }
+      // Backward, the last layer comes first.
+      const Node& back = layer("dgrad", 6 - i);
+      EXPECT_THAT(back.deps, Contains(loads[i].id));
+      if (i + 1 < 7) {
+        EXPECT_THAT(back.deps, Not(Contains(loads[i + 1].id)));
+      }
+      // It begins when the layer before all those on their way has ended.
+      if (i < early) continue;
+      EXPECT_THAT(loads[i].deps, Contains(layer("wgrad", 6 - (i - early)).id)) << i;
+    }
+  }
+}
+
+// Weights that lie there, too, do not make a layer wait for the weights of the next one.
+TEST(Offload, ActivationsWaitForNoWeights) {
+  Spec spec = small(4, Sharding::zero3);
+  spec.model.layers = 3;
+  spec.offload.activations = 3;
+  spec.offload.weights = true;
+  const auto nodes = nodes_of(program_of(spec), 0);
+  const auto weights = nodes_named(nodes, "weights.load");
+  const Node& back = node_named(nodes, "dgrad L1 mb0");
+  const Node& loaded = nodes_named(nodes, "activations.load")[1];
+  EXPECT_THAT(back.deps, Contains(loaded.id));
+  for (const Node& load : weights)
+    if (load.id > loaded.id) {
+      EXPECT_THAT(back.deps, Not(Contains(load.id)));
+    }
+}
+
 // Whatever else is gathered, reduced, sent or computed again: what has been stored is loaded.
 TEST(Offload, ActivationsComeBackInEveryPlan) {
   for (const ScheduleKind kind :
-       {ScheduleKind::gpipe, ScheduleKind::one_f_one_b, ScheduleKind::interleaved}) {
+       {ScheduleKind::gpipe, ScheduleKind::one_f_one_b, ScheduleKind::interleaved,
+        ScheduleKind::zb_h1, ScheduleKind::zb_v, ScheduleKind::dual_pipe}) {
     for (const Sharding sharding : {Sharding::none, Sharding::zero1, Sharding::zero3}) {
       for (const RecomputeKind recompute : {RecomputeKind::none, RecomputeKind::full}) {
         for (const bool overlap : {true, false}) {
@@ -177,11 +232,14 @@ TEST(Offload, ActivationsComeBackInEveryPlan) {
             spec.model.layers = 8;
             spec.parallel.pp = 2;
             spec.schedule.kind = kind;
-            spec.schedule.chunks = kind == ScheduleKind::interleaved ? 2 : 1;
+            const bool two = kind == ScheduleKind::interleaved || kind == ScheduleKind::zb_v ||
+                             kind == ScheduleKind::dual_pipe;
+            spec.schedule.chunks = two ? 2 : 1;
             spec.schedule.overlap = overlap;
             spec.recompute.kind = recompute;
             spec.batch.global = 8;
             spec.offload.activations = layers;
+            spec.offload.window = 1 + layers % 3;
             spec.offload.weights = sharding == Sharding::zero3;
             const Program program = program_of(spec);
             for (std::uint32_t role = 0; role < 2; ++role) {

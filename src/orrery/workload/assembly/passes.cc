@@ -48,13 +48,17 @@ Op copy_op(Stream to, Stream from) {
   return op;
 }
 
-Op load_op(std::int64_t bytes) {
+/// `marks`: what remembers it.
+Op load_op(std::int64_t bytes, Stream marks) {
   Op op = transfer_op("activations.load", Phase::input_grad, NodeKind::mem_load, bytes);
   op.waits[1] = stream::store;
+  op.marks = marks;
   return op;
 }
 
 Stream held(std::size_t i) { return static_cast<Stream>(stream::held + i); }
+Stream coming(std::size_t i) { return static_cast<Stream>(stream::coming + i); }
+Stream leaving(std::size_t i) { return static_cast<Stream>(stream::leaving + i); }
 
 /// Weight halves alone: what they gather and remember is started one computation ahead, to run
 /// beside it, unless that one waits for the same register.
@@ -95,9 +99,9 @@ Op message_op(const char* name, Phase phase, NodeKind kind, const Message& messa
 }
 
 bool Passes::Turn::same(const Turn& other) const {
-  return std::tie(part, gather, ahead, message, weights, room, load, reduce) ==
+  return std::tie(part, gather, ahead, message, weights, room, load, awaits, reduce) ==
          std::tie(other.part, other.gather, other.ahead, other.message, other.weights, other.room,
-                  other.load, other.reduce);
+                  other.load, other.awaits, other.reduce);
 }
 
 std::vector<Op> Passes::ops_of(std::uint32_t part, TaskKind kind) const {
@@ -188,12 +192,15 @@ void Passes::plan_away(std::vector<Turn>& turns, TaskKind kind, std::vector<Op>&
   for (std::size_t i = 0; i < turns.size(); ++i) {
     if (is_forward(kind)) {
       const bool follows = i > 0 && away(i - 1) > 0;
-      if (away(i) > 0 || follows) turns[i].room = stream::leaving;
-    } else if (uses_kept(kind) && i + 1 < turns.size()) {
-      turns[i].load = away(i + 1);
+      if (away(i) > 0 || follows) turns[i].room = leaving(0);
+    } else if (uses_kept(kind)) {
+      if (i + window_ < turns.size()) turns[i].load = away(i + window_);
+      for (std::size_t k = i; k < std::min(i + window_ + 1, turns.size()); ++k)
+        turns[i].awaits = turns[i].awaits || away(k) > 0;
     }
   }
-  if (uses_kept(kind) && !turns.empty() && away(0) > 0) before.push_back(load_op(away(0)));
+  for (std::size_t i = 0; uses_kept(kind) && i < std::min(window_, turns.size()); ++i)
+    if (away(i) > 0) before.push_back(load_op(away(i), coming(i)));
 }
 
 /// Products make the gradients of a part, as many as they have FLOPs among those of their kind;
@@ -257,8 +264,11 @@ void Passes::plan_reduction(std::vector<Turn>& turns, TaskKind kind, bool one_bu
 std::uint32_t Passes::body_of(const Turn& turn, TaskKind kind) {
   const std::int64_t away = parts_[turn.part].part.away;
   std::vector<Op> ops = data_.gather(turn.gather, phase_of(kind));
-  if (away > 0 && uses_kept(kind)) ops.push_back(copy_op(stream::coming, stream::load));
-  if (turn.load > 0) ops.push_back(load_op(turn.load));
+  if (turn.awaits) {
+    ops.push_back(copy_op(stream::come, coming(0)));
+    for (std::size_t i = 0; i + 1 < window_; ++i) ops.push_back(copy_op(coming(i), coming(i + 1)));
+  }
+  if (turn.load > 0) ops.push_back(load_op(turn.load, coming(window_ - 1)));
   std::vector<Op> own = ops_of(turn.part, kind);
   const auto first_of = [&own](auto matches) {
     return std::find_if(own.begin(), own.end(),
@@ -272,7 +282,7 @@ std::uint32_t Passes::body_of(const Turn& turn, TaskKind kind) {
   const auto computes = first_of([](const Op& op) { return op.kind == NodeKind::comp; });
   if (computes != own.end()) {
     wait_for(*computes, turn.weights);
-    if (away > 0 && uses_kept(kind)) wait_for(*computes, stream::coming);
+    if (away > 0 && uses_kept(kind)) wait_for(*computes, stream::come);
   }
   const auto send_off = [&](std::size_t after) {
     for (const Due& due : turn.reduce) {
@@ -289,7 +299,9 @@ std::uint32_t Passes::body_of(const Turn& turn, TaskKind kind) {
     ops.push_back(copy_op(held(turn.ahead - 1), stream::gather));
   }
   if (away > 0 && is_forward(kind)) {
-    ops.push_back(copy_op(stream::leaving, stream::store));
+    for (std::size_t i = 0; i + 1 < window_; ++i)
+      ops.push_back(copy_op(leaving(i), leaving(i + 1)));
+    ops.push_back(copy_op(leaving(window_ - 1), stream::store));
     ops.push_back(transfer_op("activations.store", Phase::forward, NodeKind::mem_store, away));
   }
   send_off(kEnd);

@@ -49,15 +49,15 @@ struct PassKind {
 /// remembers the gathering of the layer i further on. Weights that an optimizer has made anew
 /// (DataParallel::gathers_ahead) come bucket by bucket, one ahead, from chunk to chunk.
 ///
-/// Activations that lie elsewhere (Part::away) are stored behind their layer's forward pass; the
-/// next layer begins when those of the layer before it are away, so that beside its own one layer's
-/// are on the device. Backward they are loaded while the layer before is at work, behind all that
-/// was stored before.
+/// Activations that lie elsewhere (Part::away) are stored behind their layer's forward pass; a
+/// layer begins when those of the layer `window` + 1 before it are away, so that beside its own
+/// `window` layers' are on the device. Backward they are loaded `window` layers ahead, behind all
+/// that was stored before; registers remember the loading of the layers further on.
 class Passes {
  public:
   Passes(const std::vector<LoweredPart>& parts, const DataParallel& data, std::int64_t prefetch,
-         Bodies& bodies)
-      : parts_(parts), data_(data), prefetch_(prefetch), bodies_(bodies) {}
+         std::size_t window, Bodies& bodies)
+      : parts_(parts), data_(data), prefetch_(prefetch), window_(window), bodies_(bodies) {}
 
   [[nodiscard]] std::vector<Segment> pass(const Chunk& chunk, const PassKind& kind);
 
@@ -80,7 +80,8 @@ class Passes {
     Stream message = stream::none;  ///< what its first op waits for
     Stream weights = stream::none;  ///< what its first computation waits for
     Stream room = stream::none;     ///< what its first op waits for: activations that leave
-    std::int64_t load = 0;          ///< bytes of activations of the next turn, loaded beside it
+    std::int64_t load = 0;          ///< bytes of activations that are loaded beside it
+    bool awaits = false;            ///< activations of later turns are on their way
     std::vector<Due> reduce;        ///< gradients sent off in it
 
     [[nodiscard]] bool same(const Turn& other) const;
@@ -103,6 +104,7 @@ class Passes {
   const std::vector<LoweredPart>& parts_;
   const DataParallel& data_;
   std::int64_t prefetch_;
+  std::size_t window_;
   Bodies& bodies_;
 };
 

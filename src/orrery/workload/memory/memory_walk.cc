@@ -48,8 +48,14 @@ class Walker {
     for (const auto& recipe : role.recipes) facts_.push_back(facts_of(program, recipe));
     moment_.in_flight.assign(chunks.size(), 0);
     moment_.half_done.assign(chunks.size(), 0);
+    std::int64_t layers = 0;
     for (const auto& chunk : role.chunks)
-      for (const PartRun& run : chunk) away_ = std::max(away_, program.parts[run.part].away);
+      for (const PartRun& run : chunk) {
+        const std::int64_t away = program.parts[run.part].away;
+        away_ = std::max(away_, away);
+        if (away > 0) layers += run.count;
+      }
+    away_ *= std::min(program.spec.offload.window, layers);
     const DataPolicy policy = data_policy(program.spec);
     if (policy.keep_gathered && policy.reduce_once) moment_.begun.assign(chunks.size(), false);
   }
@@ -141,7 +147,7 @@ class Walker {
   std::vector<Facts> facts_;  // by recipe
   std::optional<Task> next_;
   std::int64_t left_ = 0;
-  std::int64_t away_ = 0;  // most of a layer
+  std::int64_t away_ = 0;  // that is on its way
   Moment moment_;
 };
 

@@ -59,12 +59,13 @@ inline constexpr Stream pipe = 15;   ///< first of four per chunk: receive and s
 [[nodiscard]] constexpr Stream send_backward(std::uint32_t chunk) {
   return static_cast<Stream>(pipe + 4 * chunk + 3);
 }
-inline constexpr Stream held = 240;     ///< first of eight more registers: layers' gathered weights
-inline constexpr Stream load = 248;     ///< from remote memory
-inline constexpr Stream store = 249;    ///< to it
-inline constexpr Stream leaving = 250;  ///< a register: activations that were stored before the
-                                        ///< last ones
-inline constexpr Stream coming = 251;   ///< … that are loaded for the layer at hand
+inline constexpr Stream held = 236;     ///< first of eight more registers: layers' gathered weights
+inline constexpr Stream load = 244;     ///< from remote memory
+inline constexpr Stream store = 245;    ///< to it
+inline constexpr Stream come = 246;     ///< a register: activations loaded for the layer at hand
+inline constexpr Stream coming = 247;   ///< first of four: … for the next ones
+inline constexpr Stream leaving = 251;  ///< first of four: activations that were stored before the
+                                        ///< last ones, the earliest first
 }  // namespace stream
 
 /// What an op is, for counting.

@@ -188,17 +188,6 @@ constexpr std::array kParallelRules = {
                            ? ""
                            : "is true, but not all ranks share weights that are elsewhere";
               }},
-    RuleCheck{{"offload-activations",
-               "`offload.activations` is for schedules whose backward pass is not split."},
-              "offload.activations",
-              [](const Spec& spec) -> std::string {
-                const ScheduleKind kind = spec.schedule.kind;
-                const bool splits = kind == ScheduleKind::zb_h1 || kind == ScheduleKind::zb_v ||
-                                    kind == ScheduleKind::dual_pipe;
-                return spec.offload.activations > 0 && splits
-                           ? "is given, but the schedule splits the backward pass"
-                           : "";
-              }},
 };
 
 }  // namespace

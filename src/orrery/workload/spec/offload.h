@@ -15,6 +15,7 @@ struct Offload {
   bool weights = false;    ///< zero3: shards of weights and of gradients
   bool in_switch = false;  ///< … which the memory's switches gather and reduce, not the network
   std::int64_t activations = 0;  ///< first layers of each chunk, whose activations wait there
+  std::int64_t window = 1;       ///< of them: how many layers' are on their way at most
   Bytes piece{512'000'000};
 
   static constexpr auto fields = std::tuple{
@@ -31,6 +32,10 @@ struct Offload {
           "the first so many layers of each chunk: what they keep for the backward pass "
           "is stored behind their forward pass, and loaded while the layer before is used",
           config::between(0, 1 << 20)),
+      config::field("window", &Offload::window,
+                    "activations: so many layers' are on their way at most, stored while the next "
+                    "layers are at work, loaded so many layers ahead",
+                    config::between(1, 4)),
       config::field("piece", &Offload::piece,
                     "the optimizer's state comes in pieces of this size; there is room for two",
                     config::between(1, 1e15))};
