@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -48,18 +49,26 @@ class TogetherRun : public ::testing::Test {
   TogetherRun() {
     folder_ = std::filesystem::path(testing::TempDir()) / "orrery-together";
     std::filesystem::create_directories(folder_);
-    std::ofstream(folder_ / "c.yaml")
-        << "device: h100-sxm\nfabric: {hosts: [{count: 4, devices: 4, scale_up: nvlink4, nics: 4, "
-           "pcie: {bandwidth: 64 GB/s, latency: 250 ns}}], network: {kind: fat_tree, per_leaf: 8, "
-           "radix: 16, oversubscription: 4, port: ib-ndr}}\n";
+    build();
   }
   ~TogetherRun() override { std::filesystem::remove_all(folder_); }
 
+  /// `memories`: in the fabric; `remote`: what the machine's remote memory is.
+  void build(const std::string& memories = {}, const std::string& remote = {}) {
+    std::ofstream(folder_ / "c.yaml")
+        << "device: h100-sxm\nfabric: {hosts: [{count: 4, devices: 4, scale_up: nvlink4, nics: 4, "
+           "pcie: {bandwidth: 64 GB/s, latency: 250 ns}}], network: {kind: fat_tree, per_leaf: 8, "
+           "radix: 16, oversubscription: 4, port: ib-ndr}"
+        << memories << "}\n"
+        << remote;
+  }
+
   Result<TogetherAnswer> run(const std::string& first, const std::string& other,
-                             const std::string& network = {}) {
+                             const std::string& network = {}, const std::string& more = {}) {
     const std::string of =
         "job: {model: llama-3.2-1b, parallel: {tp: 4, dp: 2}, batch: {global: "
-        "4, seq: 2048}}";
+        "4, seq: 2048}" +
+        more + "}";
     std::ofstream(folder_ / "j.yaml") << "cluster: c.yaml\njobs: [{name: a, " << first << ", " << of
                                       << "}, {name: b, " << other << ", " << of << "}]\n";
     TogetherQuestion question;
@@ -87,6 +96,35 @@ TEST_F(TogetherRun, JobsSlowEachOtherWhereTheirTrafficMeets) {
   const auto never = run("ranks: [0-3, 8-11]", "devices: 8", "analytical");
   ASSERT_TRUE(never) << to_string(never.error());
   for (const JobTold& job : never->jobs) EXPECT_EQ(job.beside.end, job.alone.end) << job.name;
+}
+
+TEST_F(TogetherRun, JobsShareTheMachinesMemory) {
+  const std::string moves = ", offload: {optimizer: true}";
+  const auto slowed = [&](const std::string& memories, const std::string& remote,
+                          const std::string& first, const std::string& network) {
+    build(memories, "remote_memory: " + remote + "\n");
+    const auto both = run(first, "devices: 8", network, moves);
+    EXPECT_TRUE(both) << to_string(both.error());
+    return both ? std::min(both->jobs[0].slowed(), both->jobs[1].slowed()) : 0;
+  };
+  const std::string at_leaves =
+      ", memories: [{at: 'leaf*', count: 1, link: {bandwidth: 40 GB/s, latency: 500 ns}}]";
+  for (const std::string network : {"flow", "message", "analytical"}) {
+    EXPECT_GT(slowed("", "{kind: pool, bandwidth: 20 GB/s, latency: 1 us}", "ranks: 0-7", network),
+              1.2)
+        << "one for all " << network;
+    for (const std::string kind : {"per_npu", "per_node, nodes: 4, npus_per_node: 4"})
+      EXPECT_EQ(slowed("", "{kind: " + kind + ", bandwidth: 20 GB/s, latency: 1 us}", "ranks: 0-7",
+                       network),
+                1)
+          << kind << network;
+    if (network == "analytical") continue;
+    EXPECT_EQ(slowed(at_leaves, "{kind: network, latency: 1 us}", "ranks: 0-7", network), 1)
+        << "each has its own leaf's";
+    EXPECT_GT(slowed(at_leaves, "{kind: network, latency: 1 us}", "ranks: [0-3, 8-11]", network),
+              1.2)
+        << network;
+  }
 }
 
 TEST_F(TogetherRun, WhoBeginsWhenTheOtherIsThroughSlowsNobody) {

@@ -47,7 +47,7 @@ class Alone {
     open.parallel.sharding = workload::Sharding::none;
     const workload::DataParallel data(open, program_.mesh);
     workload::Bodies bodies(program_.bodies, true);
-    workload::Passes passes(parts_, data, 0, bodies);
+    workload::Passes passes(parts_, data, 0, 1, bodies);
     for (std::size_t kind = 0; kind < (split ? 4u : 2u); ++kind)
       for (const Through& through : kThrough)
         program_.roles.front().recipes.push_back(
