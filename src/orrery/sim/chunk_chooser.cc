@@ -38,6 +38,14 @@ platform::Platform without_deviations(platform::Platform platform) {
 /// Alike dimensions are equally quick, though times are rounded.
 double rounded_rate(double of_link) { return std::round(of_link * 1e4) / 1e4; }
 
+/// Of what a dimension's phases take: all-reduces scatter and gather there.
+model::PhaseCost pass_of(const model::ChunkDim& costs, CollectiveType type) {
+  if (type == CollectiveType::all_gather) return costs.gather;
+  if (type != CollectiveType::all_reduce) return costs.scatter;
+  return {(costs.scatter.fixed + costs.gather.fixed) / 2,
+          (costs.scatter.per_byte + costs.gather.per_byte) / 2};
+}
+
 /// As the phases of a way take it; without bandwidths where some are not known.
 PhaseSpeeds speeds_of(const ChunkWays& ways, CollectiveType type, const LogicalTopology& topology,
                       bool published) {
@@ -48,8 +56,7 @@ PhaseSpeeds speeds_of(const ChunkWays& ways, CollectiveType type, const LogicalT
   for (std::size_t d = 0; d < topology.dims.size(); ++d) speeds.bandwidths.push_back(1);
   for (std::size_t d = 0; d < costs.size(); ++d) {
     const std::uint8_t logical = ways.in_topology({static_cast<std::uint8_t>(d)}).front();
-    const bool gather = type == CollectiveType::all_gather;
-    const model::PhaseCost& pass = gather ? costs[d].gather : costs[d].scatter;
+    const model::PhaseCost pass = pass_of(costs[d], type);
     if (published) speeds.latencies[logical] = pass.fixed;
     const double link = ways.link(d).count();
     const double rate = rounded_rate(1e12 / (pass.per_byte * link)) * link;
