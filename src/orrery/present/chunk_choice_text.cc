@@ -31,6 +31,9 @@ std::string above_bound(Time bound, Time time) {
 
 std::string above_bound_text(const ChunkChoice& choice) {
   if (choice.bound.count() == 0) return "no bound is known";
+  if (!choice.cut.empty())
+    return fmt::format("{} above the bound ({})", above_bound(choice.bound, choice.time),
+                       choice.cut);
   const std::string_view s = choice.binds.size() == 1 ? "" : "s";
   const std::string by = choice.binds.empty()
                              ? "a chunk's way"

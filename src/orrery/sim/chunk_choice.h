@@ -31,6 +31,7 @@ struct ChunkChoice {
   Time time{};                       ///< by the model of chunks, alone on the machine
   Time bound{};                      ///< no orders and no number of chunks take less; 0: not known
   std::vector<std::uint32_t> binds;  ///< dimensions whose work that is; empty: a chunk's way
+  std::string cut;                   ///< on fabrics: what binds instead, in words
 
   [[nodiscard]] auto key() const { return std::tie(type, bytes, members, dims, chunks, from); }
   friend bool operator==(const ChunkChoice&, const ChunkChoice&) = default;

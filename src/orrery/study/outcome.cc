@@ -11,6 +11,7 @@
 #include "orrery/sim/difference.h"
 #include "orrery/study/expanded.h"
 #include "orrery/study/kernel_times.h"
+#include "orrery/study/run_bounds.h"
 #include "orrery/study/tensor_groups.h"
 
 namespace orrery::study {
@@ -118,6 +119,7 @@ Result<Outcome> simulate(const Question& question, Inputs inputs, Watch& watch,
   outcome.changed = std::move(changed);
   outcome.inputs = std::move(inputs);
   outcome.result = *std::move(result);
+  set_choice_bounds(outcome.platform(), outcome.result.chunk_choices);
   return outcome;
 }
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <tuple>
@@ -49,6 +50,25 @@ std::string words(const synthesis::Bound& bound) {
 }
 
 }  // namespace
+
+void set_choice_bounds(const platform::Platform& platform, std::vector<sim::ChunkChoice>& choices) {
+  if (platform.fabric == nullptr || choices.empty()) return;
+  const auto ground = synthesis::ground_of(platform);
+  if (!ground) return;
+  const auto in_network = may_sum(platform.collectives) ? synthesis::InNetwork::reduces
+                                                        : synthesis::InNetwork::forwards;
+  std::vector<std::uint32_t> all(static_cast<std::size_t>(platform.npu_count()));
+  std::iota(all.begin(), all.end(), 0);
+  for (std::size_t i = 0; i < std::min(choices.size(), kMostBounds); ++i) {
+    sim::ChunkChoice& choice = choices[i];
+    const auto type = type_named(choice.type);
+    if (!type || choice.members < 2 || choice.members != all.size()) continue;
+    const auto bound = synthesis::bound_of(*ground, {*type, choice.bytes, all, 0, in_network});
+    if (!bound) continue;
+    choice.bound = bound->total;
+    choice.cut = words(*bound);
+  }
+}
 
 void set_bounds(const graph::Workload& workload, const platform::Platform& platform,
                 result::Run& run) {

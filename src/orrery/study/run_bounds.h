@@ -3,9 +3,13 @@
 // Below what time the collectives of a run could not have been, on its fabric.
 #pragma once
 
+#include <cstddef>
+#include <vector>
+
 #include "orrery/graph/workload.h"
 #include "orrery/platform/platform.h"
 #include "orrery/result/run.h"
+#include "orrery/sim/chunk_choice.h"
 
 namespace orrery::study {
 
@@ -15,6 +19,10 @@ namespace orrery::study {
 /// them) so does the bound's. All-to-alls that carry tokens have none.
 void set_bounds(const graph::Workload& workload, const platform::Platform& platform,
                 result::Run& run);
+
+/// Likewise where a model chose chunks and their orders: of the group of rank 0 among those that
+/// the choice is for. At most kMostBounds.
+void set_choice_bounds(const platform::Platform& platform, std::vector<sim::ChunkChoice>& choices);
 
 inline constexpr std::size_t kMostBounds = 256;
 

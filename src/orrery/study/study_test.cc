@@ -87,6 +87,24 @@ constexpr const char* kSmallFabric =
     "{bandwidth: 64 GB/s, latency: 250 ns}}], network: {kind: fat_tree, per_leaf: 1, radix: 4, "
     "oversubscription: 0.5, port: ib-ndr}";
 
+TEST(Study, ChosenChunksOfFabricsHaveTheBoundOfTheirCut) {
+  for (const char* order : {"best", "themis", "ascending"})
+    for (const char* network : {"flow", "message"}) {
+      Question question = small_job();
+      question.job.dp = "8";
+      question.network = network;
+      question.cluster = "f.yaml";
+      question.cluster_text =
+          std::string(kSmallFabric) + "}\ncollectives: {chunks: auto, order: " + order + "}\n";
+      const auto answer = simulate(question);
+      ASSERT_TRUE(answer.has_value()) << to_string(answer.error());
+      const std::string json = answer->json();
+      const auto at = json.find("\"bound_ps\"");
+      ASSERT_NE(at, std::string::npos) << order << network;
+      EXPECT_NE(json.find("what leaves", at), std::string::npos) << json.substr(at, 200);
+    }
+}
+
 TEST(Study, SaysWhereTensorParallelismCrossesHosts) {
   const auto found = [](const char* tp, const std::string& cluster, const std::string& text) {
     Question question = small_job();
