@@ -315,20 +315,28 @@ struct ReducerSection {
 };
 
 /// Memories of each switch of a dimension.
+inline constexpr const char* kMemoryRate =
+    "that each reads and writes at, both together: a DRAM's bandwidth";
+inline constexpr const char* kMemoryRateDefault = "what its link carries, in each direction";
+
 struct MemoriesSection {
   std::int64_t count = 1;
   std::optional<CableSection> link;
+  std::optional<Bandwidth> rate;
 
   static constexpr auto fields = std::tuple{
       field("count", &MemoriesSection::count, "at each place",
             between(1, static_cast<double>(memory_limits::kMemories))),
-      field("link", &MemoriesSection::link, "of each memory into the network").required()};
+      field("link", &MemoriesSection::link, "of each memory into the network").required(),
+      field("rate", &MemoriesSection::rate, kMemoryRate, positive())
+          .by_default(kMemoryRateDefault)};
 };
 
 struct FabricMemoriesSection {
   std::string at;
   std::optional<std::int64_t> count;
   std::optional<CableSection> link;
+  std::optional<Bandwidth> rate;
 
   static constexpr auto fields = std::tuple{
       field("at", &FabricMemoriesSection::at,
@@ -339,7 +347,9 @@ struct FabricMemoriesSection {
             between(1, static_cast<double>(memory_limits::kMemories)))
           .by_default("1"),
       field("link", &FabricMemoriesSection::link, "of each memory into the network")
-          .by_default("required, unless `at` names memories")};
+          .by_default("required, unless `at` names memories"),
+      field("rate", &FabricMemoriesSection::rate, kMemoryRate, positive())
+          .by_default(kMemoryRateDefault)};
 };
 
 struct FabricSection {

@@ -24,7 +24,8 @@ void set_memories(const MemoriesSection& section, const std::string& path, Dimen
   const LinkFigures figures =
       figures_of(section.link, LinkClass::memory, path + "/link", true, reading);
   if (!reading.error)
-    dim.memories = Memories{section.count, figures.bandwidth, figures.latency.value_or(Time{})};
+    dim.memories = Memories{section.count, figures.bandwidth, figures.latency.value_or(Time{}),
+                            section.rate.value_or(Bandwidth{})};
 }
 
 /// With a fabric, figures may be left open.

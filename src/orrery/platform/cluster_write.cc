@@ -129,9 +129,12 @@ ClusterSection section_of(const Platform& platform) {
     if (dim.in_network)
       made.in_network = {dim.in_network->latency, dim.in_network->buffer, dim.in_network->radix,
                          dim.in_network->streams};
-    if (dim.memories)
+    if (dim.memories) {
       made.memories = {dim.memories->count,
-                       CableSection{{}, dim.memories->bandwidth, dim.memories->latency}};
+                       CableSection{{}, dim.memories->bandwidth, dim.memories->latency},
+                       {}};
+      if (dim.memories->rate.count() > 0) made.memories->rate = dim.memories->rate;
+    }
   }
   if (platform.fabric) file.fabric = platform.fabric->written;
   file.network_model = platform.network;

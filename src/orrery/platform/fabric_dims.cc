@@ -114,9 +114,9 @@ Result<Topology> stacked(const std::vector<Dimension>& dims, const std::string& 
     if (dim.block != Block::switched || dim.size < 2) continue;
     for (const NodeIndex end = hub + ranks / static_cast<NodeIndex>(dim.size); hub < end; ++hub) {
       for (std::int64_t i = 0; dim.memories && i < dim.memories->count; ++i) {
-        const NodeIndex memory = builder.add(NodeClass::memory, fmt::format("memory{}", number++));
-        builder.join(memory, hub,
-                     {dim.memories->bandwidth, dim.memories->latency, 1, LinkClass::memory});
+        hang_memory(builder, fmt::format("memory{}", number++), hub, Topology::kNoHost,
+                    {dim.memories->bandwidth, dim.memories->latency, 1, LinkClass::memory},
+                    dim.memories->rate);
       }
     }
   }

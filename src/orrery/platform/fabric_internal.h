@@ -26,6 +26,11 @@ void no_such_node(const std::string& path, std::string_view pattern, Reading& re
 [[nodiscard]] LinkFigures figures_of(const std::optional<CableSection>& section, LinkClass kind,
                                      const std::string& path, bool needed, Reading& reading);
 
+/// A new memory at a node. With a rate (not 0) all that it reads and writes crosses one link inside
+/// of it, whose bandwidth that is: from `in` to `out`, two ports through which either goes.
+NodeIndex hang_memory(TopologyBuilder& builder, const std::string& name, NodeIndex at,
+                      std::uint32_t host, const LinkFigures& link, Bandwidth rate);
+
 /// Hangs memories in, and adds them to `memories`; nullopt: an error.
 [[nodiscard]] std::optional<Topology> with_memories(
     Topology topology, const std::vector<FabricMemoriesSection>& sections, const std::string& path,

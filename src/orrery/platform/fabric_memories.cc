@@ -33,14 +33,35 @@ Places places_of(const FabricMemoriesSection& section, const Topology& topology,
   if (places.memories.empty() && places.others.empty())
     no_such_node(path + "/at", section.at, reading);
   if (reading.error || !places.others.empty()) return places;
-  if (section.link || section.count)
-    reading.fail(Errc::config_conflict, path + (section.link ? "/link" : "/count"),
+  if (section.link || section.count || section.rate)
+    reading.fail(Errc::config_conflict,
+                 path + (section.link    ? "/link"
+                         : section.count ? "/count"
+                                         : "/rate"),
                  "is given, and " + in_quotes(section.at) + " are memories themselves",
                  "leave it out, or name the node that new ones are to hang on");
   return places;
 }
 
 }  // namespace
+
+NodeIndex hang_memory(TopologyBuilder& builder, const std::string& name, NodeIndex at,
+                      std::uint32_t host, const LinkFigures& link, Bandwidth rate) {
+  const NodeIndex memory = builder.add(NodeClass::memory, name, host);
+  if (rate.count() == 0) {
+    builder.join(memory, at, link);
+    return memory;
+  }
+  const NodeIndex in = builder.add(NodeClass::port, name + ".in", host),
+                  out = builder.add(NodeClass::port, name + ".out", host);
+  const LinkFigures inside{rate, Time{}, 1, LinkClass::inside};
+  builder.link(memory, in, inside);
+  builder.link(in, out, inside);
+  builder.link(out, memory, inside);
+  builder.link(at, in, link);
+  builder.link(out, at, link);
+  return memory;
+}
 
 std::optional<Topology> with_memories(Topology topology,
                                       const std::vector<FabricMemoriesSection>& sections,
@@ -71,10 +92,9 @@ std::optional<Topology> with_memories(Topology topology,
       return std::nullopt;
     }
     for (const NodeIndex node : places.others) {
-      for (std::uint64_t one = 0; one < count; ++one) {
-        memories.push_back(builder.add(NodeClass::memory, next_name(), topology.host(node)));
-        builder.join(memories.back(), node, figures);
-      }
+      for (std::uint64_t one = 0; one < count; ++one)
+        memories.push_back(hang_memory(builder, next_name(), node, topology.host(node), figures,
+                                       section.rate.value_or(Bandwidth{})));
     }
   }
   std::set<NodeIndex> once;

@@ -38,6 +38,33 @@ std::string at(const std::string& node, const std::string& more = kMemoryLink) {
          "}]}" + kOverTheNetwork;
 }
 
+// What is read and what is written both cross the link whose bandwidth the rate is.
+TEST(FabricMemories, HaveARateForBothDirections) {
+  const std::string of_dims =
+      "network: [{block: switch, size: 4, bandwidth: 50 GB/s, latency: 100 ns, memories: {" +
+      kMemoryLink + ", rate: 3 GB/s}}]\nnetwork_model: flow" + kOverTheNetwork;
+  for (const std::string& text : {at("leaf1", kMemoryLink + ", rate: 3 GB/s"), of_dims}) {
+    const auto made = read_memories(text);
+    ASSERT_TRUE(made) << to_string(made.error());
+    EXPECT_EQ(memory_count(*made), 1U);
+    const auto built =
+        made->fabric ? Result<Topology>(made->fabric->topology) : stacked(made->dims, "dims");
+    ASSERT_TRUE(built) << to_string(built.error());
+    NodeIndex memory = 0;
+    while (built->kind(memory) != NodeClass::memory) ++memory;
+    const auto only = [&](NodeIndex node) {
+      const auto [first, end] = built->out(node);
+      EXPECT_EQ(end - first, 1U) << "the only way on, for either";
+      return built->link(first);
+    };
+    const NodeIndex in = only(memory).to;
+    EXPECT_EQ(built->kind(in), NodeClass::port);
+    EXPECT_EQ(only(in).figures.bandwidth, Bandwidth(3e9));
+  }
+  EXPECT_THAT(memory_problem(at("leaf1", kMemoryLink + ", rate: 0 GB/s")), HasSubstr("rate"));
+  EXPECT_THAT(memory_problem(at("host0.gpu0", "rate: 3 GB/s")), HasSubstr("memories/0/link"));
+}
+
 TEST(FabricMemories, HangWhereTheyAreSaidTo) {
   const auto made = read_memories(at("leaf*", "count: 3, " + kMemoryLink));
   ASSERT_TRUE(made) << to_string(made.error());

@@ -37,6 +37,7 @@ struct Memories {
   std::int64_t count = 1;
   Bandwidth bandwidth{};  ///< of each one's link, in each direction
   Time latency{};         ///< likewise
+  Bandwidth rate{};       ///< that each reads and writes at in all; 0: as its link lets it
 
   friend bool operator==(const Memories&, const Memories&) = default;
 };
