@@ -59,9 +59,9 @@ class MaxMin {
   /// Links by number; any unit. 0: the link is down. kUnlimited: it is never full.
   explicit MaxMin(std::vector<double> capacities);
 
-  /// A flow, or `weight` flows that are alike; its number, which may be that of one that was removed
-  /// before the last solve. A link that is named twice carries both shares. Without a cap and a link
-  /// its rate is kUnlimited.
+  /// A flow, or `weight` flows that are alike; its number, which may be that of one that was
+  /// removed before the last solve. A link that is named twice carries both shares. Without a cap
+  /// and a link its rate is kUnlimited.
   std::uint32_t add(std::span<const Hop> hops, double cap = kUnlimited, std::uint32_t weight = 1);
   void remove(std::uint32_t flow);
   /// From now on it is as many flows that are alike. Above 0.
