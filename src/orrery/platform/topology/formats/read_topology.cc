@@ -138,7 +138,8 @@ Result<Topology> read_tree(std::string_view text, bool json, const std::string& 
 }
 
 bool looks_like_json(std::string_view text) {
-  return text.starts_with('{') || text.starts_with('[');
+  // "[4m" is what is left of a terminal's underlining.
+  return text.starts_with('{') || (text.starts_with('[') && !text.starts_with("[4m"));
 }
 
 Result<Topology> read_any(std::string_view text, const std::string& where, Findings& findings) {
