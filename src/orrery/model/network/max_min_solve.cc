@@ -118,7 +118,8 @@ void MaxMin::lower(std::uint32_t number, double level) {
   links_[number].level = level;
   const std::vector<Member>& members = members_[number];
   for (std::size_t i = 0; i < members.size(); ++i) {
-    if (i + kAhead < members.size()) {
+    if (i + 2 * kAhead < members.size()) __builtin_prefetch(&rates_[members[i + 2 * kAhead].flow]);
+    if (i + kAhead < members.size() && rates_[members[i + kAhead].flow] > level) {
       __builtin_prefetch(&flows_[members[i + kAhead].flow]);
       __builtin_prefetch(&places_[members[i + kAhead].place]);
     }
