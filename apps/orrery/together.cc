@@ -58,8 +58,8 @@ int together(TogetherOptions& options, Session& session) {
   const bool wrong = answer->all.verified && answer->all.verified->difference;
   int code = wrong ? kSaysNo : stalled ? exit_code(Errc::stall) : kOk;
   code = session.deliver(
-      present::together_text(*answer, session.out_style()),
-      [&] { return present::together_json(*answer); }, code);
+      present::together_text(*answer, options.question.links, session.out_style()),
+      [&] { return present::together_json(*answer, options.question.links); }, code);
   if (written) {
     page.show(session);
     return code;
@@ -88,6 +88,8 @@ void add_together(CLI::App& table, Session& session) {
       ->type_name("FILE");
   command->add_option("--network", options->question.network, platform::network_choices())
       ->type_name("MODEL");
+  command->add_flag("--links", options->question.links,
+                    "Say which links jobs meet on, and what each puts there");
   add_work_options(*command, options->question.work);
   session.add_options(*command, true);
   command->get_option("--output")

@@ -70,6 +70,8 @@ struct Workload {
   /// Algorithms given as Chakra traces ("custom collectives"): path prefix → one graph per position
   /// in the group.
   std::map<std::string, std::vector<GraphRef>, std::less<>> custom_collectives;
+  /// Several jobs on one machine: which job a rank is of, from 0 on; empty: there is one.
+  std::vector<std::uint32_t> job_of_rank{};
   std::vector<std::string> files;  ///< the file each rank was read from, for error messages
   /// Of recorded traces just read: from the first event of all ranks to the end of the last.
   std::optional<Time> recorded;

@@ -12,6 +12,7 @@
 #include "orrery/platform/cluster_collectives.h"
 #include "orrery/platform/cluster_file.h"
 #include "orrery/platform/fabric.h"
+#include "orrery/platform/topology/formats/read_topology.h"
 
 namespace orrery::platform {
 namespace {
@@ -233,8 +234,9 @@ void set_remote_memory(const RemoteMemorySection& section, Platform& platform, R
 
 }  // namespace
 
-Result<Platform> parse_cluster(std::string_view text, const std::string& where,
-                               Findings& findings) {
+namespace {
+
+Result<Platform> as_cluster(std::string_view text, const std::string& where, Findings& findings) {
   const Result<Json> tree = parse_yaml(text, where);
   if (!tree) return tl::unexpected(tree.error());
   Reading reading{where};
@@ -270,6 +272,29 @@ Result<Platform> parse_cluster(std::string_view text, const std::string& where,
   if (const Result<void> checked = check_memories(platform, where); !checked)
     return tl::unexpected(checked.error());
   return platform;
+}
+
+/// It is what another tool wrote of a fabric, and nothing of a cluster file is in it.
+bool is_only_a_fabric(std::string_view text) {
+  if (!describe(topology_format(text)).is_fabric) return false;
+  const Result<Json> tree = parse_yaml(text, "");
+  return !tree || !tree->is_object() ||
+         !(tree->contains("device") || tree->contains("network") || tree->contains("fabric"));
+}
+
+tl::unexpected<Error> refused_fabric(std::string_view text, const std::string& where) {
+  return fail(Errc::config_conflict, where,
+              fmt::format("{}: a fabric, not a cluster file", describe(topology_format(text)).name),
+              "name it in a cluster file: `device: h100-sxm` and `fabric: FILE`; 'orrery topology' "
+              "looks at a fabric alone");
+}
+
+}  // namespace
+
+Result<Platform> parse_cluster(std::string_view text, const std::string& where,
+                               Findings& findings) {
+  Result<Platform> made = as_cluster(text, where, findings);
+  return made || !is_only_a_fabric(text) ? made : refused_fabric(text, where);
 }
 
 Result<Platform> read_cluster(const std::string& path, Findings& findings) {

@@ -35,9 +35,39 @@ std::string step_text(const JobTold& job) {
   return format_time(Time(job.beside.end.count() / job.steps));
 }
 
+/// "train 1.2 GB, other 3 GB"
+std::string shares_text(const study::MetLink& link, const std::vector<JobTold>& jobs) {
+  std::string text;
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    if (link.bytes[i] == 0) continue;
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", jobs[i].name,
+                        format_bytes(Bytes(static_cast<std::int64_t>(link.bytes[i]))));
+  }
+  return text;
+}
+
+std::string links_text(const TogetherAnswer& answer, report::Style style) {
+  constexpr std::size_t kMost = 12;
+  if (!answer.links_known)
+    return "\nThe network is analytical: messages meet on no link (--network flow).\n";
+  if (answer.links.empty()) return "\nNo link is used by more than one job.\n";
+  report::Table table({{"link"}, {"class"}, {"bandwidth", true}, {"carries"}});
+  for (std::size_t i = 0; i < std::min(kMost, answer.links.size()); ++i) {
+    const study::MetLink& link = answer.links[i];
+    table.row({printable(link.name), link.kind,
+               link.capacity > 0 ? format_bandwidth(Bandwidth(link.capacity)) : "",
+               shares_text(link, answer.jobs)});
+  }
+  std::string text = fmt::format("\nLinks that jobs meet on, where most of it does first ({}):\n{}",
+                                 answer.links.size(), table.text(style));
+  if (answer.links.size() > kMost)
+    text += fmt::format("and {} more (--json)\n", answer.links.size() - kMost);
+  return text;
+}
+
 }  // namespace
 
-std::string together_text(const TogetherAnswer& answer, report::Style style) {
+std::string together_text(const TogetherAnswer& answer, bool links, report::Style style) {
   const platform::Platform& machine = answer.all.platform();
   report::Sheet sheet(style, 12);
   sheet.line(
@@ -73,7 +103,7 @@ std::string together_text(const TogetherAnswer& answer, report::Style style) {
     row.push_back(format_time(job.beside.exposed));
     table.row(std::move(row));
   }
-  return sheet.text() + "\n" + table.text(style);
+  return sheet.text() + "\n" + table.text(style) + (links ? links_text(answer, style) : "");
 }
 
 namespace {
@@ -88,9 +118,22 @@ void write_time(JsonWriter& json, std::string_view key, const JobTime& time) {
   json.field("exposed_ps", time.exposed.count()).end_object();
 }
 
+void write_links(JsonWriter& json, const std::vector<study::MetLink>& links) {
+  json.key("links").begin_array();
+  for (const study::MetLink& link : links) {
+    json.begin_object().field("name", std::string_view(link.name));
+    if (!link.kind.empty()) json.field("class", std::string_view(link.kind));
+    if (link.capacity > 0) json.field("bandwidth", link.capacity);
+    json.key("bytes").begin_array();  // by job
+    for (const std::uint64_t bytes : link.bytes) json.value(bytes);
+    json.end_array().end_object();
+  }
+  json.end_array();
+}
+
 }  // namespace
 
-std::string together_json(const TogetherAnswer& answer) {
+std::string together_json(const TogetherAnswer& answer, bool links) {
   return report::envelope("together", answer.all.findings, [&](JsonWriter& json) {
     json.begin_object().field("cluster", std::string_view(answer.all.cluster_name));
     json.field("network", study::name(answer.all.platform().network));
@@ -106,7 +149,9 @@ std::string together_json(const TogetherAnswer& answer) {
       write_time(json, "beside", job.beside);
       json.field("slowed", job.slowed()).end_object();
     }
-    json.end_array().end_object();
+    json.end_array();
+    if (links) write_links(json, answer.links);
+    json.end_object();
   });
 }
 

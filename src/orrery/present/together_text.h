@@ -10,7 +10,9 @@
 
 namespace orrery::present {
 
-[[nodiscard]] std::string together_text(const study::TogetherAnswer& answer, report::Style style);
-[[nodiscard]] std::string together_json(const study::TogetherAnswer& answer);
+/// `links`: with those that jobs meet on (study::TogetherQuestion::links).
+[[nodiscard]] std::string together_text(const study::TogetherAnswer& answer, bool links,
+                                        report::Style style);
+[[nodiscard]] std::string together_json(const study::TogetherAnswer& answer, bool links);
 
 }  // namespace orrery::present

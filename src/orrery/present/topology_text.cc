@@ -23,10 +23,14 @@ using study::TopologyAnswer;
 
 namespace {
 
-std::string rate_text(const Extent& range) {
+/// `open`: some links that it counts do not state theirs.
+std::string rate_text(const Extent& range, bool open, std::string_view about) {
+  if (open && range.most == 0) return "not stated";
   const std::string least = format_bandwidth(Bandwidth(range.least));
-  return range.least == range.most ? least
-                                   : least + " to " + format_bandwidth(Bandwidth(range.most));
+  return fmt::format(
+      "{}{}{}{}", open ? "at least " : "", least,
+      range.least == range.most ? std::string() : " to " + format_bandwidth(Bandwidth(range.most)),
+      about);
 }
 
 std::string ratio_text(const Extent& range) {
@@ -126,13 +130,13 @@ std::string topology_text(const TopologyAnswer& answer, bool nodes, const Findin
     sheet.add("diameter",
               fmt::format("{}{} hops{}", facts.sampled ? "at least " : "", facts.diameter,
                           facts.farthest ? ", " + format_time(*facts.farthest) : ""));
-  sheet.add("per device", rate_text(facts.into_device) + " over all its links");
-  if (facts.out_of_host.most > 0)
+  sheet.add("per device", rate_text(facts.into_device, facts.device_open, " over all its links"));
+  if (facts.out_of_host.most > 0 || facts.host_open)
     sheet.add(facts.devices_per_host.most > 0 ? "out of a host" : "into network",
-              rate_text(facts.out_of_host) + " for each device");
+              rate_text(facts.out_of_host, facts.host_open, " for each device"));
   if (facts.bisection)
-    sheet.add("bisection", format_bandwidth(Bandwidth(*facts.bisection)) +
-                               " from the first half of ranks to the second");
+    sheet.add("bisection", rate_text({*facts.bisection, *facts.bisection}, facts.any_open,
+                                     " from the first half of ranks to the second"));
   if (facts.leaf_oversubscription)
     sheet.add("oversubscribed", "leaves " + ratio_text(*facts.leaf_oversubscription) +
                                     (facts.spine_oversubscription
@@ -202,6 +206,11 @@ std::string topology_json(const TopologyAnswer& answer, bool nodes, const Findin
     json.field("diameter_hops", std::uint64_t{facts.diameter}).field("sampled", facts.sampled);
     if (facts.farthest) json.field("diameter_ps", facts.farthest->count());
     json.field("connected", facts.connected);
+    json.key("at_least").begin_array();  // some of their links do not state what they carry
+    if (facts.device_open) json.value(std::string_view("per_device"));
+    if (facts.host_open) json.value(std::string_view("out_of_host"));
+    if (facts.any_open && facts.bisection) json.value(std::string_view("bisection"));
+    json.end_array();
     write_range(json, "per_device", facts.into_device);
     write_range(json, "out_of_host", facts.out_of_host);
     if (facts.bisection) json.field("bisection", *facts.bisection);

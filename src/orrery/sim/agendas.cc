@@ -87,7 +87,7 @@ void Agendas::at(std::uint32_t rank, std::int64_t delay, const LocalEvent& event
   spare->time = time;
   spare->first = event;
   spare->head = spare->tail = kNone;
-  run_.queue.push({.time = time, .kind = EventKind::local, .first = rank});
+  run_.push({.time = time, .kind = EventKind::local, .first = rank});
   guard_.own(rank, time);
 }
 

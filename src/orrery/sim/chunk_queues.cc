@@ -53,6 +53,7 @@ void ChunkQueues::enqueue(Stream& stream) {
 void ChunkQueues::start_waiting(std::uint64_t number) {
   ChunkQueue& queue = run_.shared.queues[number];
   if (!queue.arrived.none()) insert_arrived(queue);
+  run_.jobs.act_for(rank_of(number));
   const auto q = run_.platform.collectives.queues_per_dim;
   const auto limit =
       static_cast<std::uint32_t>((run_.platform.collectives.active_chunks + q - 1) / q);

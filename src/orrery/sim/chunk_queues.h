@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -46,7 +47,15 @@ class ChunkQueues {
   /// Orrery rules, at the end of a tick. False: there was nothing left to decide.
   [[nodiscard]] bool settle();
   /// Nothing moves any more: see rescue.cc. False: nothing can be started.
-  [[nodiscard]] bool rescue();
+  [[nodiscard]] bool rescue() {
+    return rescue([](std::uint32_t) { return true; });
+  }
+  /// The same of one job, while others go on.
+  [[nodiscard]] bool rescue_job(std::uint16_t job) {
+    return rescue([&](std::uint32_t rank) { return run_.jobs.of(rank) == job; });
+  }
+  /// Whether chunks of the job wait for their turn.
+  [[nodiscard]] bool any_waits(std::uint16_t job) const;
 
   /// Goes on from where another has come to.
   void resume(const ChunkQueues& other) {
@@ -58,6 +67,9 @@ class ChunkQueues {
  private:
   [[nodiscard]] ChunkQueue& of(std::uint32_t rank, std::uint32_t queue) {
     return run_.shared.queues[rank * std::size_t{planner_.queue_count()} + queue];
+  }
+  [[nodiscard]] std::uint32_t rank_of(std::uint64_t queue) const {
+    return static_cast<std::uint32_t>(queue / planner_.queue_count());
   }
   void take_issued();
   void start_waiting(std::uint64_t queue);
@@ -72,13 +84,16 @@ class ChunkQueues {
   [[nodiscard]] std::int64_t largest_data(const Stream& stream) const;
 
   // rescue.cc
+  using IsMeant = std::function<bool(std::uint32_t)>;  // of ranks
+  [[nodiscard]] bool rescue(const IsMeant& meant);
   template <class IsSo>
   [[nodiscard]] bool any_peer(const Chunk& block, const Stream& stream, const IsSo& is_so) const;
   [[nodiscard]] bool peer_has_begun(const Chunk& block, const Stream& stream) const;
   [[nodiscard]] bool peers_are_here(const Chunk& block, const Stream& stream) const;
   template <class Wanted>
   bool begin_beyond(std::uint64_t queue, const Wanted& wanted, bool one);
-  [[nodiscard]] std::optional<std::pair<std::int64_t, graph::NodeId>> oldest_of_those_here();
+  [[nodiscard]] std::optional<std::pair<std::int64_t, graph::NodeId>> oldest_of_those_here(
+      const IsMeant& meant);
 
   Run& run_;
   const Planner& planner_;

@@ -53,10 +53,10 @@ void ClosedPhases::begin(Stream& stream) {
   if (duration >= 0) {
     const std::int64_t time = run_.after(duration);
     for (const std::uint32_t player : all->players()) {
-      run_.queue.push({.time = time,
-                       .kind = EventKind::phase_end,
-                       .first = group.who_plays(player).member,
-                       .block = stream.id.block});
+      run_.push({.time = time,
+                 .kind = EventKind::phase_end,
+                 .first = group.who_plays(player).member,
+                 .block = stream.id.block});
     }
     return;
   }
@@ -82,11 +82,11 @@ void ClosedPhases::end_together(Chunk& block, const model::PhaseSpec& spec, std:
   const std::int64_t time = run_.after(duration);
   const bool in_a_row = ring.stride == 1;
   for (std::uint32_t p = 0; p < ring.size; p += in_a_row ? ring.size : 1) {
-    run_.queue.push({.time = time,
-                     .kind = EventKind::phase_end,
-                     .first = base + p * ring.stride,
-                     .count = in_a_row ? ring.size : 1,
-                     .block = number});
+    run_.push({.time = time,
+               .kind = EventKind::phase_end,
+               .first = base + p * ring.stride,
+               .count = in_a_row ? ring.size : 1,
+               .block = number});
   }
 }
 
@@ -106,10 +106,10 @@ void ClosedPhases::end_apart(Chunk& block, const model::PhaseSpec& spec, std::ui
       });
   const auto end_at = [&](std::uint32_t member) {
     const Stream& stream = block.streams[group.player(member)];
-    run_.queue.push({.time = run_.after(done_[ring.position(member)] - run_.now()),
-                     .kind = EventKind::phase_end,
-                     .first = member,
-                     .block = stream.id.block});
+    run_.push({.time = run_.after(done_[ring.position(member)] - run_.now()),
+               .kind = EventKind::phase_end,
+               .first = member,
+               .block = stream.id.block});
   };
   if (members.empty()) {
     for (std::uint32_t p = 0; p < ring.size; ++p) end_at(base + p * ring.stride);

@@ -8,6 +8,7 @@
 
 #include "orrery/core/check.h"
 #include "orrery/model/collective/library/library_of.h"
+#include "orrery/model/network/ways.h"
 #include "orrery/sim/nearest_form.h"
 
 namespace orrery::sim {
@@ -79,6 +80,7 @@ Result<void> Engine::set_up() {
   if (auto made = run_.communicators.make(run_.workload, run_.platform.rules); !made) return made;
   if (auto done = set_up_quotient(); !done) return done;
   run_.set_up_ranks(planner_);
+  set_up_jobs();
   if (run_.options.record) {
     history_.emplace(run_, planner_, chunks_, transport_, collectives_.operations());
     run_.observer = &*history_;
@@ -132,7 +134,7 @@ Result<void> Engine::start() {
 
 void Engine::begin_ranks() {
   for (std::uint32_t rank = 0; rank < run_.shared.states.size() && !run_.error; ++rank)
-    nodes_.begin_rank(rank);
+    begin_rank(rank);
 }
 
 bool Engine::advance(std::uint64_t events) {
@@ -140,8 +142,9 @@ bool Engine::advance(std::uint64_t events) {
   while (!run_.error && run_.fold_failed.empty()) {
     while (!run_.queue.more_now() && !run_.error &&
            (nodes_.settle() || queues_.settle() || phases_.settle() || transport_.settle() ||
-            devices_.settle())) {
+            devices_.settle() || rescue_still())) {
     }
+    if (again_ == Again::by_messages) return false;
     if (repeats_.due() && !run_.queue.more_now() && !run_.error) repeats_.tick_over();
     if (events-- == 0) return true;
     const std::int64_t wanted = std::min(transport_.next(), devices_.next());
@@ -157,6 +160,7 @@ bool Engine::advance(std::uint64_t events) {
       if (!queues_.rescue()) return false;
       continue;
     }
+    run_.jobs.happens(event);
     ++run_.result.events;
     if (run_.result.events % kProgressEvery == 0 && run_.options.progress) {
       run_.options.progress(nodes_.finished(), run_.result.messages);
@@ -169,6 +173,37 @@ bool Engine::advance(std::uint64_t events) {
     dispatch(event);
   }
   return false;
+}
+
+/// Jobs are told apart where all that one waits for is its own: not the memory or the switches that
+/// several have, nor what is begun in an order that can be seen.
+void Engine::set_up_jobs() {
+  if (run_.policy.first_come || run_.in_a_part ||
+      run_.platform.remote_memory.kind != platform::RemoteMemoryKind::none ||
+      model::reducer_count(run_.platform) > 0)
+    return;
+  run_.jobs.set_up(run_.workload, run_.quotient);
+}
+
+void Engine::begin_rank(std::uint32_t rank) {
+  run_.jobs.act_for(rank);
+  nodes_.begin_rank(rank);
+}
+
+/// The tick is over: jobs whose chunks wait for each other go on, as they would alone. False: there
+/// is none.
+bool Engine::rescue_still() {
+  if (!run_.jobs.several()) return false;
+  bool moved = false;
+  for (const std::uint16_t job : run_.jobs.take_still()) {
+    if (!queues_.any_waits(job)) continue;
+    if (phases_.waiting() > 0) {
+      again_ = Again::by_messages;
+      return false;
+    }
+    moved |= queues_.rescue_job(job);
+  }
+  return moved;
 }
 
 /// Nothing else happens until `time`, when messages or accesses to memory want to be looked at.
@@ -218,7 +253,10 @@ void Engine::dispatch(const Event& event) {
     case EventKind::memory_came:
       return devices_.network_memory().arrives(event);
     case EventKind::network:
-      if (const auto arrival = transport_.called(event)) dispatch(*arrival);
+      if (const auto arrival = transport_.called(event)) {
+        run_.jobs.happens(*arrival);
+        dispatch(*arrival);
+      }
       return;
   }
 }

@@ -74,7 +74,10 @@ class Engine : private Messages::Ends,
  private:
   // engine.cc: setting up, the loop, the result
   [[nodiscard]] Result<void> set_up();
+  void set_up_jobs();
   void begin_ranks();
+  void begin_rank(std::uint32_t rank);
+  [[nodiscard]] bool rescue_still();
   void go_on_to(std::int64_t time);
   void dispatch(const Event& event);
   [[nodiscard]] SimResult summarise();

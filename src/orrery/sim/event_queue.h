@@ -40,8 +40,11 @@ enum class EventKind : std::uint8_t {
 /// One queue entry: a run of equal events for consecutive members, or for consecutive keys of one
 /// member.
 struct Event {
+  static constexpr std::uint16_t kNobody = 0xffff;
+
   std::int64_t time = 0;
   EventKind kind = EventKind::local;
+  std::uint16_t job = kNobody;  ///< whose it is, where there are several (see Jobs)
   std::uint32_t first = 0;  ///< rank, member, message or link
   std::uint32_t count = 1;
   std::uint32_t key = 0;  ///< which step of the algorithm (see PhaseSpec)
@@ -63,7 +66,8 @@ struct Event {
 /// heaps).
 class EventQueue {
  public:
-  void push(const Event& event) {
+  /// False: it was merged into another.
+  bool push(const Event& event) {
     ORRERY_CHECK(event.time >= now_);
     std::vector<Event>& bucket = buckets_[bucket_of(event.time)];
     const std::size_t done = &bucket == &buckets_[0] ? cursor_ : 0;
@@ -72,10 +76,11 @@ class EventQueue {
     const std::size_t stop = bucket.size() > done + kLookBack ? bucket.size() - kLookBack : done;
     for (std::size_t i = bucket.size(); i > stop; --i) {
       if (bucket[i - 1].time != event.time) continue;
-      if (merge(bucket[i - 1], event)) return;
+      if (merge(bucket[i - 1], event)) return false;
       break;
     }
     bucket.push_back(event);
+    return true;
   }
 
   /// The next event, or false when there is none before `end`. Advances now().
@@ -146,6 +151,7 @@ class EventQueue {
 
   static bool merge(Event& last, const Event& next) {
     if (last.kind != next.kind || last.block != next.block || last.spec != next.spec) return false;
+    if (last.job != next.job) return false;
     if (next.kind > EventKind::deliver) return false;
     if (last.key == next.key && last.keys == next.keys && last.first + last.count == next.first) {
       last.count += next.count;

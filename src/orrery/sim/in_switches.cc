@@ -178,8 +178,7 @@ void InSwitches::end(std::uint32_t number, std::int64_t time) {
   const UnderWay& phase = under_way_[number];
   const model::RingShape& ring = phase.spec->request.ring;
   const auto one = [&](std::uint32_t member) {
-    run_.queue.push(
-        {.time = time, .kind = EventKind::phase_end, .first = member, .block = phase.block});
+    run_.push({.time = time, .kind = EventKind::phase_end, .first = member, .block = phase.block});
   };
   if (phase.ring.parties == nullptr) {
     for (std::uint32_t p = 0; p < ring.size; ++p) one(phase.ring.base + p * ring.stride);
@@ -188,7 +187,7 @@ void InSwitches::end(std::uint32_t number, std::int64_t time) {
       one(chunks_.group(chunks_[phase.block]).who_plays(player).member);
   }
   if (phase.tree->limited.empty()) return forget(number);
-  run_.queue.push({.time = time, .kind = EventKind::switch_free, .first = number});
+  run_.push({.time = time, .kind = EventKind::switch_free, .first = number});
 }
 
 }  // namespace orrery::sim

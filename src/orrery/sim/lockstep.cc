@@ -154,7 +154,7 @@ bool Packets::send_burst(Stream& stream, std::int32_t count) {
                     .keys = keys,
                     .block = stream.id.block,
                     .spec = spec.id};
-  run_.queue.push(burst);
+  run_.push(burst);
   for (std::uint32_t k = 0; run_.guarded && k < keys; ++k)
     guard_.message(burst, chunks_.of(stream).communicator,
                    spec.destination(stream.member, stream.position, key + k), key + k);

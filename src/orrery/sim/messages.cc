@@ -76,7 +76,7 @@ void Messages::send(const Endpoint& who, const MessageKey& key) {
   const std::uint32_t number = new_message({key, who});
   if (box.arrived > 0) {
     --box.arrived;
-    run_.queue.push({.time = run_.now(), .kind = EventKind::p2p_found, .first = number});
+    run_.push({.time = run_.now(), .kind = EventKind::p2p_found, .first = number});
     guard_.own(who.rank, run_.now());
     return;
   }
@@ -189,7 +189,7 @@ void Messages::post(std::uint32_t number) {
   }
   --box.arrived;
   drop_if_empty(key, box);
-  run_.queue.push({.time = run_.now(), .kind = EventKind::p2p_late, .first = number});
+  run_.push({.time = run_.now(), .kind = EventKind::p2p_late, .first = number});
   guard_.own(state_.receives[number].who.rank, run_.now());
 }
 
@@ -249,7 +249,7 @@ void Messages::send_abroad(std::uint32_t number, std::int64_t delay) {
   const std::uint32_t there = border_->part_of(message.key.dst);
   ORRERY_CHECK(delay >= border_->parts.ahead(border_->part, there));
   border_->outbox.push_back({there, message, run_.now(), arrival});
-  run_.queue.push({.time = arrival, .kind = EventKind::p2p_sent, .first = number});
+  run_.push({.time = arrival, .kind = EventKind::p2p_sent, .first = number});
 }
 
 P2pMessage Messages::take_message(std::uint32_t number) {
@@ -262,9 +262,9 @@ void Messages::take_in(const Abroad& abroad, std::int64_t done) {
   if (abroad.sent < done) {
     sent(abroad.message.key, abroad.sent);
   } else {
-    run_.queue.push({.time = abroad.sent, .kind = EventKind::p2p_leaves, .first = number});
+    run_.push({.time = abroad.sent, .kind = EventKind::p2p_leaves, .first = number});
   }
-  run_.queue.push({.time = abroad.arrival, .kind = EventKind::p2p_came, .first = number});
+  run_.push({.time = abroad.arrival, .kind = EventKind::p2p_came, .first = number});
 }
 
 void Messages::handle(const Event& event) {

@@ -323,6 +323,7 @@ bool Nodes::settle() {
     std::sort(settling_.begin(), settling_.end());
   for (const std::uint32_t rank : settling_) {
     run_.shared.states[rank].unsettled = false;
+    run_.jobs.act_for(rank);
     issue(rank);
   }
   settling_.clear();

@@ -121,7 +121,7 @@ void Packets::send(Stream& stream) {
   if ((by_library || !transport_.contended()) && !spec.delay_by_key.empty()) {
     run_.result.messages += run_.weight(stream.rank);
     arrival.time = run_.after(spec.delay_by_key[key]);
-    run_.queue.push(arrival);
+    run_.push(arrival);
     if (run_.guarded)
       guard_.message(arrival, chunks_.of(stream).communicator,
                      spec.destination(stream.member, stream.position, key), key);
@@ -152,7 +152,7 @@ void Packets::post(Stream& stream, std::uint32_t key) {
   if (stream.early) {
     const std::uint32_t from = spec.source(stream.member, stream.position, key);
     if (early_.take(stream, from, key)) {
-      run_.queue.push(late);
+      run_.push(late);
       guard_.own(stream.rank, run_.now());
       return;
     }
@@ -164,7 +164,7 @@ void Packets::post(Stream& stream, std::uint32_t key) {
     waiting = stream.balances[key]++ < 0;
   }
   if (!waiting) return;
-  run_.queue.push(late);
+  run_.push(late);
   guard_.own(stream.rank, run_.now());
 }
 

@@ -27,7 +27,7 @@ class Packets final : public ByMessages {
   /// `run`. False: not that simple, nothing is done.
   [[nodiscard]] bool lone_step(std::uint32_t rank, Event& run);
   void flush(Event& run) {
-    if (run.count != 0) run_.queue.push(run);
+    if (run.count != 0) run_.push(run);
     run.count = 0;
   }
 

@@ -38,7 +38,7 @@ void Rendezvous::ask(const Stream& sender, std::uint32_t to, std::uint32_t step)
     return;
   }
   --box.arrived;
-  run_.queue.push({.time = run_.now(), .kind = EventKind::ready_late, .first = number});
+  run_.push({.time = run_.now(), .kind = EventKind::ready_late, .first = number});
 }
 
 std::optional<AnnouncedSend> Rendezvous::meet(const Stream& receiver, std::uint32_t from,

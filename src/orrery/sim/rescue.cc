@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Nothing moves any more, and ranks wait for each other: each runs another chunk than its peers in
-// some dimension. A real cluster runs collectives of several groups on streams of their own, so no
-// order may bring a run to a halt. (The reference hangs.)
+// Nothing moves any more (of a job, where there are several), and ranks wait for each other: each
+// runs another chunk than its peers in some dimension. A real cluster runs collectives of several
+// groups on streams of their own, so no order may bring a run to a halt. (The reference hangs.)
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -44,8 +44,9 @@ bool ChunkQueues::peers_are_here(const Chunk& block, const Stream& stream) const
 template <class Wanted>
 bool ChunkQueues::begin_beyond(std::uint64_t number, const Wanted& wanted, bool one) {
   ChunkQueue& queue = run_.shared.queues[number];
-  const auto rank = static_cast<std::uint32_t>(number / planner_.queue_count());
+  const std::uint32_t rank = rank_of(number);
   bool moved = false;
+  run_.jobs.act_for(rank);
   for (StreamId* link = &queue.first; !link->none() && !(one && moved);) {
     Stream& stream = chunks_.at(*link);
     if (!wanted(chunks_.of(stream), stream)) {
@@ -66,10 +67,13 @@ bool ChunkQueues::begin_beyond(std::uint64_t number, const Wanted& wanted, bool 
 
 // Which of the chunks that could begin is the oldest: when it was issued, and by which node. Ranks
 // agree on it without their numbers.
-std::optional<std::pair<std::int64_t, graph::NodeId>> ChunkQueues::oldest_of_those_here() {
+std::optional<std::pair<std::int64_t, graph::NodeId>> ChunkQueues::oldest_of_those_here(
+    const IsMeant& meant) {
   const Chunk* oldest = nullptr;
-  for (const ChunkQueue& queue : run_.shared.queues) {
-    for (StreamId id = queue.first; !id.none(); id = chunks_.at(id).next_waiting) {
+  for (std::uint64_t number = 0; number < run_.shared.queues.size(); ++number) {
+    if (!meant(rank_of(number))) continue;
+    for (StreamId id = run_.shared.queues[number].first; !id.none();
+         id = chunks_.at(id).next_waiting) {
       const Stream& stream = chunks_.at(id);
       const Chunk& block = chunks_.of(stream);
       if (&block == oldest || !peers_are_here(block, stream)) continue;
@@ -85,29 +89,37 @@ std::optional<std::pair<std::int64_t, graph::NodeId>> ChunkQueues::oldest_of_tho
 // begun any, some whose peers all have them waiting: ASTRA rules start the first of the first rank,
 // Orrery rules the oldest everywhere, so that ranks' numbers have no part in it. False: nothing can
 // be started.
-bool ChunkQueues::rescue() {
+bool ChunkQueues::rescue(const IsMeant& meant) {
   const std::uint64_t queues = run_.shared.queues.size();
   bool moved = false;
   const auto begun = [&](const Chunk& block, const Stream& s) { return peer_has_begun(block, s); };
   for (std::uint64_t number = 0; number < queues; ++number)
-    moved |= begin_beyond(number, begun, false);
+    moved |= meant(rank_of(number)) && begin_beyond(number, begun, false);
   if (moved) {
     // Under ASTRA rules the order in which ranks did so can be seen.
     if (run_.guarded)
       run_.fold_failed = "ranks wait for each other, and their numbers decide who goes on";
     return true;
   }
-  const auto oldest = run_.policy.first_come ? std::nullopt : oldest_of_those_here();
+  const auto oldest = run_.policy.first_come ? std::nullopt : oldest_of_those_here(meant);
   if (!run_.policy.first_come && !oldest) return false;
   const auto here = [&](const Chunk& block, const Stream& s) {
     return (run_.policy.first_come || *oldest == std::pair(block.order.issued, block.order.node)) &&
            peers_are_here(block, s);
   };
   for (std::uint64_t number = 0; number < queues && !(run_.policy.first_come && moved); ++number)
-    moved |= begin_beyond(number, here, true);
+    moved |= meant(rank_of(number)) && begin_beyond(number, here, true);
   if (moved && run_.guarded)
     run_.fold_failed = "ranks wait for each other, and their numbers decide who goes on";
   return moved;
+}
+
+bool ChunkQueues::any_waits(std::uint16_t job) const {
+  for (std::uint64_t number = 0; number < run_.shared.queues.size(); ++number) {
+    if (run_.jobs.of(rank_of(number)) == job && !run_.shared.queues[number].first.none())
+      return true;
+  }
+  return false;
 }
 
 }  // namespace orrery::sim

@@ -68,6 +68,7 @@ void Run::set_up_hosts() {
 void Run::resume(const Run& other) {
   ORRERY_CHECK(other.pages == nullptr && other.observer == nullptr);
   queue = other.queue;
+  jobs = other.jobs;
   result.messages = other.result.messages;
   result.events = other.result.events;
   result.savings = other.result.savings;

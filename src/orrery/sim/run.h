@@ -15,6 +15,7 @@
 #include "orrery/core/error.h"
 #include "orrery/model/network/fabric.h"
 #include "orrery/sim/event_queue.h"
+#include "orrery/sim/jobs.h"
 #include "orrery/sim/node_pages.h"
 #include "orrery/sim/observer.h"
 #include "orrery/sim/policy.h"
@@ -42,6 +43,7 @@ struct Run {
   const Quotient& quotient = shared.quotient;  ///< of the workload: what is run
   Communicators& communicators = shared.communicators;
   EventQueue queue;
+  Jobs jobs;
   SimResult result;
   std::optional<Error> error;
   bool in_a_part = false;            ///< others are simulated beside this one
@@ -62,6 +64,11 @@ struct Run {
   void set_up_ranks(const Planner& planner);
 
   [[nodiscard]] std::int64_t now() const { return queue.now(); }
+  /// An event that follows from what happens now.
+  void push(Event event) {
+    jobs.begins(event);
+    if (!queue.push(event)) jobs.merged(event);
+  }
   /// `now() + delay`, or ends the run when that is beyond the clock.
   [[nodiscard]] std::int64_t after(std::int64_t delay) {
     if (delay < model::Fabric::kTooLong && now() < model::Fabric::kTooLong - delay)

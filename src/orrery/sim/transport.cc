@@ -5,7 +5,8 @@
 
 namespace orrery::sim {
 
-void Transport::hand_over(const Shipment& what, const Event& arrival) {
+void Transport::hand_over(const Shipment& what, Event arrival) {
+  run_.jobs.begins(arrival);
   std::uint32_t token = 0;
   if (free_.empty()) {
     token = static_cast<std::uint32_t>(cargo_.size());
@@ -31,7 +32,8 @@ void Transport::arrives(std::uint32_t token) {
   if (in_a_call_) {
     came_ = unload(token);
   } else {
-    run_.queue.push(unload(token));
+    const Event arrival = unload(token);
+    if (!run_.queue.push(arrival)) run_.jobs.merged(arrival);
   }
 }
 

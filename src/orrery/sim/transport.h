@@ -50,7 +50,7 @@ class Transport : private model::Sink {
   void move(const Shipment& what, std::int64_t takes, Event arrival) {
     if (contended_ && what.from != what.to) return hand_over(what, arrival);
     arrival.time = run_.after(takes);
-    run_.queue.push(arrival);
+    run_.push(arrival);
   }
 
   /// The tick is over, as far as others know. False: there is nothing to do.
@@ -75,7 +75,7 @@ class Transport : private model::Sink {
   }
 
  private:
-  void hand_over(const Shipment& what, const Event& arrival);
+  void hand_over(const Shipment& what, Event arrival);
   [[nodiscard]] Event unload(std::uint32_t token);
 
   void arrives(std::uint32_t token) override;

@@ -77,11 +77,11 @@ void Trees::post(Stream& stream, std::uint32_t slot) {
     ++stream.balances[slot];
     return;
   }
-  run_.queue.push({.time = run_.now(),
-                   .kind = EventKind::tree_late,
-                   .first = stream.member,
-                   .key = slot,
-                   .block = stream.id.block});
+  run_.push({.time = run_.now(),
+             .kind = EventKind::tree_late,
+             .first = stream.member,
+             .key = slot,
+             .block = stream.id.block});
   guard_.own(stream.rank, run_.now());
 }
 

@@ -127,16 +127,21 @@ class Machine {
     if (!all) return tl::unexpected(all.error());
     made.all = *std::move(all);
     made.spare = cluster_->ranks;
-    question.record = question.work.verify_fold = false;
+    question.work.verify_fold = false;
+    question.record = asked_.links;
+    std::vector<std::unique_ptr<const sim::Recording>> recorded;
     for (std::size_t i = 0; i < told_.size(); ++i) {
       Findings known;  // told of all jobs
-      const auto alone = run(question, {&parts_[i], 1}, known);
+      auto alone = run(question, {&parts_[i], 1}, known);
       if (!alone) return tl::unexpected(alone.error());
+      recorded.push_back(std::move(alone->result.recording));
       told_[i].beside = time_of(told_[i], made.all.result);
       told_[i].alone = time_of(told_[i], alone->result);
       made.spare -= static_cast<std::uint32_t>(told_[i].ranks.size());
     }
     made.jobs = std::move(told_);
+    made.links_known = asked_.links && machine_.network != "analytical";
+    if (made.links_known) made.links = met_links(recorded);
     return made;
   }
 

@@ -11,6 +11,7 @@
 #include "orrery/core/findings.h"
 #include "orrery/core/quantity.h"
 #include "orrery/result/run.h"
+#include "orrery/study/met_links.h"
 #include "orrery/study/outcome.h"
 #include "orrery/study/together_file.h"
 
@@ -22,6 +23,7 @@ struct TogetherQuestion {
   std::string network;  ///< empty: the cluster's; flow, where that is analytical
   Work work;
   bool record = false;  ///< keep when every node of all jobs ran
+  bool links = false;   ///< say which links jobs meet on: each rank of a job alone is simulated
 };
 
 /// A job's ranks, in one run.
@@ -49,7 +51,9 @@ struct JobTold {
 struct TogetherAnswer {
   Outcome all;  ///< of the run with all jobs
   std::vector<JobTold> jobs;
-  std::uint32_t spare = 0;  ///< ranks without a job
+  std::uint32_t spare = 0;     ///< ranks without a job
+  std::vector<MetLink> links;  ///< TogetherQuestion::links
+  bool links_known = false;    ///< … and the network has any
 };
 
 /// Simulates all jobs at once, and each alone. Collectives go over the network by their messages

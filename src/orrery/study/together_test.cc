@@ -64,22 +64,27 @@ class TogetherRun : public ::testing::Test {
   }
 
   Result<TogetherAnswer> run(const std::string& first, const std::string& other,
-                             const std::string& network = {}, const std::string& more = {}) {
-    const std::string of =
-        "job: {model: llama-3.2-1b, parallel: {tp: 4, dp: 2}, batch: {global: "
-        "4, seq: 2048}" +
-        more + "}";
-    std::ofstream(folder_ / "j.yaml") << "cluster: c.yaml\njobs: [{name: a, " << first << ", " << of
-                                      << "}, {name: b, " << other << ", " << of << "}]\n";
-    TogetherQuestion question;
-    question.file = (folder_ / "j.yaml").string();
-    question.network = network;
-    Watch nobody;
-    Findings findings;
-    return together(question, nobody, findings);
-  }
+                             const std::string& network = {}, const std::string& more = {}) {}
 
-  std::filesystem::path folder_;
+                             const std::string& network = {}, bool links = false) {
+                               const std::string of =
+                                   "job: {model: llama-3.2-1b, parallel: {tp: 4, dp: 2}, batch: "
+                                   "{global: "
+                                   "4, seq: 2048}" +
+                                   more + "}";
+                               std::ofstream(folder_ / "j.yaml")
+                                   << "cluster: c.yaml\njobs: [{name: a, " << first << ", " << of
+                                   << "}, {name: b, " << other << ", " << of << "}]\n";
+                               TogetherQuestion question;
+                               question.file = (folder_ / "j.yaml").string();
+                               question.network = network;
+                               question.links = links;
+                               Watch nobody;
+                               Findings findings;
+                               return together(question, nobody, findings);
+                             }
+
+                             std::filesystem::path folder_;
 };
 
 TEST_F(TogetherRun, JobsSlowEachOtherWhereTheirTrafficMeets) {
@@ -103,7 +108,7 @@ TEST_F(TogetherRun, JobsShareTheMachinesMemory) {
   const auto slowed = [&](const std::string& memories, const std::string& remote,
                           const std::string& first, const std::string& network) {
     build(memories, "remote_memory: " + remote + "\n");
-    const auto both = run(first, "devices: 8", network, moves);
+    const auto both = run(first, "devices: 8", network, false, moves);
     EXPECT_TRUE(both) << to_string(both.error());
     return both ? std::min(both->jobs[0].slowed(), both->jobs[1].slowed()) : 0;
   };
@@ -125,6 +130,33 @@ TEST_F(TogetherRun, JobsShareTheMachinesMemory) {
               1.2)
         << network;
   }
+}
+
+TEST_F(TogetherRun, SaysWhereJobsMeet) {
+  for (const std::string network : {"flow", "message"}) {
+    SCOPED_TRACE(network);
+    const auto apart = run("ranks: 0-7", "devices: 8", network, true);
+    ASSERT_TRUE(apart) << to_string(apart.error());
+    EXPECT_TRUE(apart->links_known);
+    EXPECT_TRUE(apart->links.empty());
+    const auto meet = run("ranks: [0-3, 8-11]", "devices: 8", network, true);
+    ASSERT_TRUE(meet) << to_string(meet.error());
+    ASSERT_FALSE(meet->links.empty());
+    for (const MetLink& link : meet->links) {
+      EXPECT_TRUE(link.name.starts_with("leaf") || link.name.starts_with("spine")) << link.name;
+      EXPECT_EQ(link.kind, "network");
+      ASSERT_EQ(link.bytes.size(), 2U);
+      EXPECT_GT(std::min(link.bytes[0], link.bytes[1]), 0U);
+      EXPECT_LE(link.of_others(), meet->links[0].of_others());
+    }
+    // What is simulated is the same.
+    const auto without = run("ranks: [0-3, 8-11]", "devices: 8", network);
+    for (std::size_t i = 0; i < 2; ++i) {
+      EXPECT_EQ(meet->jobs[i].alone.end, without->jobs[i].alone.end);
+      EXPECT_EQ(meet->jobs[i].beside.end, without->jobs[i].beside.end);
+    }
+  }
+  EXPECT_FALSE(run("ranks: 0-7", "devices: 8", "analytical", true)->links_known);
 }
 
 TEST_F(TogetherRun, WhoBeginsWhenTheOtherIsThroughSlowsNobody) {

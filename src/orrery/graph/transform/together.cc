@@ -266,8 +266,12 @@ Result<Workload> together(std::span<const JobPart> jobs, std::uint32_t ranks, Fi
   made.graphs.push_back(std::make_shared<const Graph>(*std::move(nothing)));
   made.graph_of_rank.assign(ranks, 0);
   made.files.assign(ranks, "a rank without a job");
-  for (const JobPart& job : jobs)
+  made.job_of_rank.assign(ranks, static_cast<std::uint32_t>(jobs.size()));  // … and spare ranks
+  for (std::uint32_t number = 0; number < jobs.size(); ++number) {
+    const JobPart& job = jobs[number];
     if (auto fine = Seated(job, made, findings).add(); !fine) return tl::unexpected(fine.error());
+    for (const std::uint32_t rank : job.ranks) made.job_of_rank[rank] = number;
+  }
   return made;
 }
 

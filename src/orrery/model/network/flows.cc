@@ -98,7 +98,7 @@ void Flows::begin(const Send& message, std::int64_t now, Sink& sink) {
 /// Gives the flow its way, or none.
 void Flows::route(std::uint32_t number, std::int64_t now, Sink* sink) {
   Flow& flow = flows_[number];
-  const Loads loads(solver_);
+  const Loads loads(solver_.solver());
   const Route* way = ways_->find(state_, flow.send.from, flow.send.to, &loads);
   flow.way = way;
   if (way == nullptr) {
@@ -115,6 +115,19 @@ void Flows::route(std::uint32_t number, std::int64_t now, Sink* sink) {
 
 void Flows::join(std::uint32_t number, Sink* sink) {
   Flow& flow = flows_[number];
+  const bool own = ways_->looks() || ports_.folded();
+  if (own || !solver_.join(number, flow.way->number)) {
+    find_hops(flow, sink);
+    solver_.add(number, own ? Bundles::kNone : flow.way->number, hops_,
+                ways_->window() > 0 ? flow.most : MaxMin::kUnlimited);
+  }
+  flow.rate = 0;  // until it is solved, also where it goes on as fast as before
+  flow.end = kNever;
+  flow.place = static_cast<std::uint32_t>(heap_.size());
+  heap_.push_back(number);
+}
+
+void Flows::find_hops(const Flow& flow, Sink* sink) {
   hops_.clear();
   if (ports_.folded()) {
     auto own = ports_.hops(flow.send, *flow.way);
@@ -123,13 +136,6 @@ void Flows::join(std::uint32_t number, Sink* sink) {
   } else {
     for (const platform::Step& step : steps(flow)) hops_.push_back({step.link, step.share});
   }
-  flow.solver = solver_.add(hops_, ways_->window() > 0 ? flow.most : MaxMin::kUnlimited);
-  if (flow.solver >= of_solver_.size()) of_solver_.resize(flow.solver + std::size_t{1});
-  of_solver_[flow.solver] = number;
-  flow.rate = 0;  // until it is solved, also where it goes on as fast as before
-  flow.end = kNever;
-  flow.place = static_cast<std::uint32_t>(heap_.size());
-  heap_.push_back(number);
 }
 
 /// What has flowed since it was last looked at.
@@ -159,8 +165,7 @@ void Flows::solve(std::int64_t now) {
   const auto changed = solver_.solve();
   const bool rebuild = changed.size() > heap_.size() / 8 + 8;
   for (const std::uint32_t number : changed) {
-    const std::uint32_t index = of_solver_[number];
-    Flow& flow = flows_[index];
+    Flow& flow = flows_[number];
     const double rate = solver_.rate(number);
     if (flow.end != kNever || flow.rate > 0) {
       if (rate == flow.rate) continue;
@@ -191,7 +196,7 @@ std::int64_t Flows::lands(const Flow& flow, std::int64_t end) const {
 }
 
 void Flows::leave(std::uint32_t number) {
-  solver_.remove(flows_[number].solver);
+  solver_.remove(number);
   const std::uint32_t place = flows_[number].place, last = heap_.back();
   heap_.pop_back();
   if (last == number) return;

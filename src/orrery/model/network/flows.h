@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "orrery/model/network/bundles.h"
 #include "orrery/model/network/folded_ports.h"
-#include "orrery/model/network/max_min.h"
 #include "orrery/model/network/network.h"
 #include "orrery/model/network/ways.h"
 
@@ -26,8 +26,9 @@ namespace orrery::model {
 /// answered.
 ///
 /// What begins or ends in one tick is one change, so that a step of a symmetric collective costs
-/// one solve. A link that goes down sends those flows that cross it another way, with what they
-/// have left; where there is none they wait until there is.
+/// one solve; what takes the same way at the same time is one flow there (bundles.h). A link that
+/// goes down sends those flows that cross it another way, with what they have left; where there is
+/// none they wait until there is.
 ///
 /// Ranks that are alike may be one (folded_ports.h), which sends in the name of all.
 ///
@@ -77,7 +78,6 @@ class Flows final : public Network {
     Send send;
     const Route* way = nullptr;
     std::vector<platform::Step> own;  // its way, where ways look
-    std::uint32_t solver = 0;         // its number there
     std::uint32_t place = 0;          // in the heap
     bool shared = false;              // its rate has not always been the same
     double latency_ns = 0;
@@ -105,6 +105,7 @@ class Flows final : public Network {
   void begin(const Send& message, std::int64_t now, Sink& sink);
   void route(std::uint32_t number, std::int64_t now, Sink* sink);
   void join(std::uint32_t number, Sink* sink);
+  void find_hops(const Flow& flow, Sink* sink);
   void leave(std::uint32_t number);
   void progress(Flow& flow, std::int64_t now);
   void tell_links(Flow& flow, std::int64_t now, std::int64_t sent);
@@ -117,14 +118,13 @@ class Flows final : public Network {
   std::shared_ptr<Ways> ways_;
   FoldedPorts ports_;
   std::uint32_t state_ = 0;
-  MaxMin solver_;
+  Bundles solver_;
   std::vector<Send> sent_;
   std::vector<Flow> flows_;
   std::vector<std::uint32_t> free_;
-  std::vector<std::uint32_t> of_solver_;  // its flow, by number there
-  std::vector<std::uint32_t> heap_;       // flows by their end, the earliest first
-  std::vector<std::uint32_t> stranded_;   // flows without a way
-  std::vector<Landing> landing_;          // a heap: the earliest first
+  std::vector<std::uint32_t> heap_;      // flows by their end, the earliest first
+  std::vector<std::uint32_t> stranded_;  // flows without a way
+  std::vector<Landing> landing_;         // a heap: the earliest first
   std::vector<MaxMin::Hop> hops_;
   std::int64_t fault_ = kNever;  // when one begins or ends
   std::int64_t next_ = kNever;

@@ -29,11 +29,12 @@ std::uint32_t MaxMin::add(std::span<const Hop> hops, double cap, std::uint32_t w
   flow.room = static_cast<std::uint32_t>(hops.size());
   flow.first = place_for(flow.room);
   flow.hops = 0;
+  flow.weight = weight;
   flow.state = State::fresh;
-  for (const Hop& hop : hops) join(number, hop, weight);
+  for (const Hop& hop : hops) join(number, hop);
   const double rate = limit(flow, link_count());
   rates_[number] = rate;
-  for (const Place& at : places(flow)) links_[at.link].put(rate, at.share);
+  for (const Place& at : places(flow)) links_[at.link].put(rate, share(flow, at));
   if (!flow.noted) {
     flow.noted = true;
     changed_.push_back(number);
@@ -56,39 +57,91 @@ std::uint32_t MaxMin::place_for(std::uint32_t hops) {
   return static_cast<std::uint32_t>(first);
 }
 
-void MaxMin::join(std::uint32_t number, const Hop& hop, double weight) {
+void MaxMin::join(std::uint32_t number, const Hop& hop) {
   ORRERY_CHECK(hop.link < links_.size() && hop.share > 0);
-  const double share = hop.share * weight;
+  Flow& flow = flows_[number];
   std::vector<Member>& members = members_[hop.link];
   if (!members.empty() && members.back().flow == number) {
-    members.back().share += share;
-    places_[members.back().place].share += share;
+    Place& place = places_[members.back().place];
+    place.share += hop.share;
+    members.back().share = share(flow, place);
     return;
   }
-  Flow& flow = flows_[number];
-  const std::uint32_t place = flow.first + flow.hops++;
-  places_[place] = {hop.link, static_cast<std::uint32_t>(members.size()), share};
-  members.push_back({number, place, share});
+  const std::uint32_t number_of_place = flow.first + flow.hops++;
+  Place& place = places_[number_of_place];
+  place = {hop.link, static_cast<std::uint32_t>(members.size()), hop.share};
+  members.push_back({number, number_of_place, share(flow, place)});
   mark(hop.link);
+}
+
+void MaxMin::set_weight(std::uint32_t number, std::uint32_t weight) {
+  ORRERY_CHECK(number < flows_.size() && flows_[number].state != State::removed && weight > 0);
+  Flow& flow = flows_[number];
+  const std::uint32_t before = std::exchange(flow.weight, weight);
+  for (const Place& place : places(flow)) {
+    Link& link = links_[place.link];
+    link.take(rates_[number], place.share * before);
+    link.put(rates_[number], share(flow, place));
+    members_[place.link][place.member].share = share(flow, place);
+    mark(place.link);
+  }
 }
 
 void MaxMin::remove(std::uint32_t number) {
   ORRERY_CHECK(number < flows_.size() && flows_[number].state != State::removed);
   Flow& flow = flows_[number];
-  for (const Place& place : places(flow)) leave(place, rates_[number]);
-  free_places_[flow.room].push_back(flow.first);
-  free_flows_.push_back(number);
+  for (const Place& place : places(flow)) {
+    Link& link = links_[place.link];
+    link.take(rates_[number], share(flow, place));
+    ++link.gone;
+    mark(place.link);
+  }
+  gone_.push_back(number);
   flow.state = State::removed;
 }
 
-void MaxMin::leave(const Place& place, double rate) {
-  links_[place.link].take(rate, place.share);
+// Takes removed flows out of their links: one by one where they are few, else whatever is gone.
+void MaxMin::sweep() {
+  constexpr std::size_t kFew = 16;
+  if (gone_.empty()) return;
+  for (const std::uint32_t link : dirty_) {
+    if (links_[link].gone * kFew >= members_[link].size()) drop_gone(link);
+  }
+  for (const std::uint32_t number : gone_) {
+    const Flow& flow = flows_[number];
+    for (const Place& place : places(flow)) {
+      if (links_[place.link].gone > 0) take_out(place);
+    }
+    free_places_[flow.room].push_back(flow.first);
+    free_flows_.push_back(number);
+  }
+  gone_.clear();
+  for (const std::uint32_t link : dirty_) links_[link].gone = 0;
+}
+
+void MaxMin::drop_gone(std::uint32_t number) {
+  Link& link = links_[number];
+  std::vector<Member>& members = members_[number];
+  if (link.gone == members.size()) {
+    members.clear();
+  } else {
+    std::size_t kept = 0;
+    for (const Member& member : members) {
+      if (flows_[member.flow].state == State::removed) continue;
+      places_[member.place].member = static_cast<std::uint32_t>(kept);
+      members[kept++] = member;
+    }
+    members.resize(kept);
+  }
+  link.gone = 0;
+}
+
+void MaxMin::take_out(const Place& place) {
   std::vector<Member>& members = members_[place.link];
   const Member last = members.back();
   members[place.member] = last;
   places_[last.place].member = place.member;
   members.pop_back();
-  mark(place.link);
 }
 
 void MaxMin::set_capacity(std::uint32_t link, double capacity) {

@@ -59,10 +59,13 @@ class MaxMin {
   /// Links by number; any unit. 0: the link is down. kUnlimited: it is never full.
   explicit MaxMin(std::vector<double> capacities);
 
-  /// A flow, or `weight` flows that are alike; its number, which may be that of a removed one. A
-  /// link that is named twice carries both shares. Without a cap and a link its rate is kUnlimited.
+  /// A flow, or `weight` flows that are alike; its number, which may be that of one that was
+  /// removed before the last solve. A link that is named twice carries both shares. Without a cap
+  /// and a link its rate is kUnlimited.
   std::uint32_t add(std::span<const Hop> hops, double cap = kUnlimited, std::uint32_t weight = 1);
   void remove(std::uint32_t flow);
+  /// From now on it is as many flows that are alike. Above 0.
+  void set_weight(std::uint32_t flow, std::uint32_t weight);
   void set_capacity(std::uint32_t link, double capacity);
 
   /// Brings rates up to date. The flows whose rate is another than after the solve before, and new
@@ -101,25 +104,32 @@ class MaxMin {
     double level = kUnlimited;    ///< v
     double key = kUnlimited;      ///< where it is in the queue; kUnlimited: it is not there
     Sum finite;                   ///< load of flows with a finite rate
+    Sum open;                     ///< shares of flows without
     std::uint32_t unlimited = 0;  ///< flows without
+    std::uint32_t gone = 0;       ///< members that were removed since the last solve
     bool dirty = false;           ///< among dirty_
     bool touched = false;         ///< among touched_
     bool stale = false;           ///< the key is only a lower bound
+    bool rising = false;          ///< finite rates are no higher than levels that were taken
 
     [[nodiscard]] double carried() const { return unlimited > 0 ? kUnlimited : finite.value(); }
     [[nodiscard]] bool over() const { return carried() > capacity + slack; }
     [[nodiscard]] bool under() const { return level < kUnlimited && carried() < capacity - slack; }
     void put(double rate, double share) {
-      if (rate == kUnlimited)
+      if (rate == kUnlimited) {
         ++unlimited;
-      else
+        open.add(share);
+      } else {
         finite.add(share * rate);
+      }
     }
     void take(double rate, double share) {
-      if (rate == kUnlimited)
+      if (rate == kUnlimited) {
         --unlimited;
-      else
+        open.add(-share);
+      } else {
         finite.add(-(share * rate));
+      }
     }
   };
 
@@ -130,7 +140,7 @@ class MaxMin {
     double share;
   };
 
-  /// The same seen from the flow.
+  /// The same seen from the flow. `share`: of one of them.
   struct Place {
     std::uint32_t link;
     std::uint32_t member;  ///< in members_[link]
@@ -145,6 +155,7 @@ class MaxMin {
     std::uint32_t first = 0;
     std::uint32_t hops = 0;
     std::uint32_t room = 0;  ///< places from `first`: a hop each, more if links were named twice
+    std::uint32_t weight = 1;
     State state = State::removed;
     bool noted = false;  ///< among changed_
   };
@@ -167,9 +178,14 @@ class MaxMin {
   [[nodiscard]] std::span<const Place> places(const Flow& flow) const {
     return std::span<const Place>(places_).subspan(flow.first, flow.hops);
   }
+  [[nodiscard]] static double share(const Flow& flow, const Place& place) {
+    return place.share * flow.weight;
+  }
   [[nodiscard]] std::uint32_t place_for(std::uint32_t hops);
-  void join(std::uint32_t flow, const Hop& hop, double weight);
-  void leave(const Place& place, double rate);
+  void join(std::uint32_t flow, const Hop& hop);
+  void sweep();
+  void drop_gone(std::uint32_t link);
+  void take_out(const Place& place);
   void mark(std::uint32_t link);
   void note(std::uint32_t flow);
   [[nodiscard]] double limit(const Flow& flow, std::uint32_t except) const;
@@ -200,6 +216,7 @@ class MaxMin {
   std::vector<std::uint32_t> free_flows_;
   std::vector<std::vector<std::uint32_t>> free_places_;  ///< by how many they are
 
+  std::vector<std::uint32_t> gone_;  ///< removed since the last solve, still members of links
   std::vector<std::uint32_t> dirty_;
   std::vector<std::uint32_t> changed_;  ///< flows that may be another rate's since the last solve
   std::vector<std::uint32_t> told_;

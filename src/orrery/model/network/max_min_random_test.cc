@@ -203,6 +203,10 @@ class Trial {
     const bool outage = extras_.outages && draw(random_, 8) == 0;
     if (outage)
       change_capacity();
+    else if (extras_.weights && !present_.empty() && draw(random_, 6) == 0)
+      reweigh();
+    else if (present_.size() > 8 && draw(random_, 16) == 0)
+      remove_many();
     else if (present_.empty() || (present_.size() < most_ && draw(random_, 5) < 3))
       add();
     else
@@ -232,6 +236,15 @@ class Trial {
     ASSERT_FALSE(flows_[number].present);
     flows_[number] = flow;
     present_.push_back(number);
+  }
+  void reweigh() {
+    const std::uint32_t number =
+        present_[draw(random_, static_cast<std::uint32_t>(present_.size()))];
+    flows_[number].weight = 1 + draw(random_, 9);
+    solver_.set_weight(number, flows_[number].weight);
+  }
+  void remove_many() {
+    for (std::size_t left = draw(random_, 8); present_.size() > left;) remove();
   }
   void remove() {
     std::uint32_t& place = present_[draw(random_, static_cast<std::uint32_t>(present_.size()))];

@@ -30,13 +30,14 @@ std::span<const std::uint32_t> MaxMin::solve_anew() {
 
 // Links have no levels, flows what they would take.
 void MaxMin::forget() {
+  sweep();
   sorted_.clear();
   next_sorted_ = 0;
   heap_.clear();
   for (Link& link : links_) {
     link.level = kUnlimited;
     link.key = kUnlimited;
-    link.finite = {};
+    link.finite = link.open = {};
     link.unlimited = 0;
   }
   for (std::uint32_t number = 0; number < flows_.size(); ++number) {
@@ -44,13 +45,14 @@ void MaxMin::forget() {
     if (flow.state == State::removed) continue;
     note(number);
     rates_[number] = flow.cap;
-    for (const Place& place : places(flow)) links_[place.link].put(flow.cap, place.share);
+    for (const Place& place : places(flow)) links_[place.link].put(flow.cap, share(flow, place));
   }
   for (std::uint32_t link = 0; link < links_.size(); ++link) mark(link);
 }
 
 // Until no link is over or under; false: that took too many visits.
 bool MaxMin::run(std::size_t visits) {
+  sweep();
   reached_ = 0;
   for (const std::uint32_t link : dirty_) inspect(link);
   dirty_.clear();
@@ -78,8 +80,10 @@ void MaxMin::inspect(std::uint32_t number) {
   link.slack = link.capacity < kUnlimited
                    ? link.capacity * kRounding * static_cast<double>(members + 64)
                    : 0;
+  if (link.unlimited == 0) link.open = {};
+  link.rising = link.unlimited == members;
+  if (link.rising) link.finite = {};
   if (members == 0) {
-    link.finite = {};
     link.level = kUnlimited;
   } else if (link.over()) {
     enter(number, lower_level(number), sorted_);
@@ -114,7 +118,8 @@ void MaxMin::lower(std::uint32_t number, double level) {
   links_[number].level = level;
   const std::vector<Member>& members = members_[number];
   for (std::size_t i = 0; i < members.size(); ++i) {
-    if (i + kAhead < members.size()) {
+    if (i + 2 * kAhead < members.size()) __builtin_prefetch(&rates_[members[i + 2 * kAhead].flow]);
+    if (i + kAhead < members.size() && rates_[members[i + kAhead].flow] > level) {
       __builtin_prefetch(&flows_[members[i + kAhead].flow]);
       __builtin_prefetch(&places_[members[i + kAhead].place]);
     }
@@ -154,10 +159,11 @@ void MaxMin::raise(std::uint32_t number) {
 void MaxMin::drop(std::uint32_t number, double rate) {
   note(number);
   const double before = std::exchange(rates_[number], rate);
-  for (const Place& place : places(flows_[number])) {
+  const Flow& flow = flows_[number];
+  for (const Place& place : places(flow)) {
     Link& link = links_[place.link];
-    link.take(before, place.share);
-    link.put(rate, place.share);
+    link.take(before, share(flow, place));
+    link.put(rate, share(flow, place));
     if (link.key < kUnlimited)
       link.stale = link.stale || rate < link.key;
     else if (link.under())
@@ -169,10 +175,12 @@ void MaxMin::drop(std::uint32_t number, double rate) {
 void MaxMin::lift(std::uint32_t number, double rate) {
   note(number);
   const double before = std::exchange(rates_[number], rate);
-  for (const Place& place : places(flows_[number])) {
+  const Flow& flow = flows_[number];
+  for (const Place& place : places(flow)) {
     Link& link = links_[place.link];
-    link.take(before, place.share);
-    link.put(rate, place.share);
+    link.take(before, share(flow, place));
+    link.put(rate, share(flow, place));
+    link.rising = false;
     if (link.touched || !link.over()) continue;
     link.touched = true;
     touched_.push_back(place.link);
@@ -181,10 +189,15 @@ void MaxMin::lift(std::uint32_t number, double rate) {
 
 // What the level of a link that is over has to come down to.
 double MaxMin::lower_level(std::uint32_t number) {
+  const Link& link = links_[number];
+  if (link.rising && link.unlimited > 0) {
+    const double room = link.capacity - link.finite.high - link.finite.low;
+    return std::max(reached_, room / link.open.value());
+  }
   contenders_.clear();
   for (const Member& member : members_[number])
     contenders_.push_back({rates_[member.flow], member.share});
-  return fill(links_[number].capacity, reached_);
+  return fill(link.capacity, reached_);
 }
 
 // The level at which contenders_ fill the capacity: those with lower limits take these, the others

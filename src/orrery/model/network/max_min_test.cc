@@ -118,6 +118,7 @@ TEST(MaxMin, NamingALinkTwiceAddsItsShares) {
     EXPECT_EQ(solver.load(0), 6);
     EXPECT_EQ(solver.load(1), 4);
     solver.remove(flow);
+    solver.solve();
   }
 }
 
@@ -139,6 +140,25 @@ TEST(MaxMin, AWeightIsAsManyFlows) {
   EXPECT_EQ(apart.rate(one), together.rate(other));
   for (std::uint32_t link = 0; link < 3; ++link)
     EXPECT_DOUBLE_EQ(apart.load(link), together.load(link));
+}
+
+// Others join and leave those that there are.
+TEST(MaxMin, AWeightMayChange) {
+  MaxMin solver({12, 100});
+  const std::vector<Hop> hops = {{0, 1}, {1, 0.25}, {0, 0.5}};
+  const std::uint32_t many = solver.add(hops);
+  const std::uint32_t one = solver.add(over({0}));
+  solver.solve();
+  EXPECT_DOUBLE_EQ(solver.rate(many), 4.8);
+  solver.set_weight(many, 3);
+  EXPECT_THAT(solved(solver), UnorderedElementsAre(many, one));
+  EXPECT_DOUBLE_EQ(solver.rate(many), 12 / 5.5);
+  EXPECT_DOUBLE_EQ(solver.load(1), 0.75 * 12 / 5.5);
+  solver.set_weight(many, 1);
+  EXPECT_THAT(solved(solver), UnorderedElementsAre(many, one));
+  EXPECT_DOUBLE_EQ(solver.rate(one), 4.8);
+  solver.set_weight(many, 1);
+  EXPECT_THAT(solved(solver), IsEmpty());
 }
 
 TEST(MaxMin, LinksGoDownAndComeBack) {
@@ -185,9 +205,36 @@ TEST(MaxMin, OnlyChangesAreTold) {
   solver.remove(solver.add(over({0})));
   EXPECT_THAT(solved(solver), IsEmpty());
   solver.remove(a);
+  EXPECT_THAT(solved(solver), IsEmpty());
+  solver.remove(b);
   EXPECT_EQ(solver.add(over({0})), a);
   EXPECT_THAT(solved(solver), ElementsAre(a));
   EXPECT_EQ(solver.rate(a), 4);
+}
+
+// Whether few of a link's flows go at once, many, or all: what stays gets what it would alone.
+TEST(MaxMin, HoweverManyGoAtOnce) {
+  for (const std::size_t go : {1, 2, 6, 7, 50, 99, 100}) {
+    SCOPED_TRACE(go);
+    MaxMin solver({100, 70, 3, 50});
+    std::vector<std::uint32_t> flows;
+    const auto way = [](std::uint32_t i) { return over({i % 2, 2 + i % 7 % 2}); };
+    for (std::uint32_t i = 0; i < 100; ++i) flows.push_back(solver.add(way(i), 1 + i % 3));
+    solver.solve();
+    for (std::size_t i = 0; i < go; ++i) solver.remove(flows[i * 37 % 100]);
+    const std::uint32_t late = solver.add(over({0, 1, 2, 3}));
+    solver.solve();
+    MaxMin afresh({100, 70, 3, 50});
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> alike;
+    for (std::size_t i = go; i < 100; ++i) {
+      const auto kept = static_cast<std::uint32_t>(i * 37 % 100);
+      alike.emplace_back(flows[kept], afresh.add(way(kept), 1 + kept % 3));
+    }
+    alike.emplace_back(late, afresh.add(over({0, 1, 2, 3})));
+    afresh.solve();
+    for (const auto& [flow, same] : alike)
+      EXPECT_NEAR(solver.rate(flow), afresh.rate(same), 1e-12 * afresh.rate(same));
+  }
 }
 
 TEST(MaxMin, AlikeEndsInOneSolve) {

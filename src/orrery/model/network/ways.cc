@@ -170,6 +170,7 @@ const Route* Ways::find(std::uint32_t state, EndPoint from, EndPoint to,
   std::vector<platform::Step> steps;
   if (!now.router->find(seats_[from], seats_[to], steps)) return nullptr;
   Route& way = ways_.emplace_back();
+  way.number = static_cast<std::uint32_t>(ways_.size() - 1);
   way.steps.assign(steps.begin(), steps.end());
   finish(state, way);
   entry->second = &way;

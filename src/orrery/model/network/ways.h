@@ -24,8 +24,9 @@ namespace orrery::model {
 /// The links from one rank to another.
 struct Route {
   std::vector<platform::Step> steps;
-  double latency_ns = 0;    ///< until the first byte is there; of a sprayed way the mean
-  double bytes_per_ns = 0;  ///< what a message has that is alone on it
+  double latency_ns = 0;     ///< until the first byte is there; of a sprayed way the mean
+  double bytes_per_ns = 0;   ///< what a message has that is alone on it
+  std::uint32_t number = 0;  ///< among those that are kept
 };
 
 /// Switches of the platform that can do collectives' work: as many as Ways::reducers().

@@ -88,19 +88,24 @@ int tier(NodeClass kind) {
   }
 }
 
+bool is_open(const Link& link) { return link.figures.bandwidth.count() == 0; }
+
 void set_widths(const Topology& topology, std::span<const NodeIndex> seats, TopologyFacts& facts) {
   std::optional<Extent> device, host_range;
   std::map<std::uint32_t, std::pair<double, double>> hosts;  // devices, what leaves
   for (const NodeIndex seat : seats) {
-    double all = 0, outside = 0;
+    double all = 0;
+    bool open = false;
     const auto [first, last] = topology.out(seat);
     for (LinkIndex l = first; l < last; ++l) {
       all += topology.link(l).capacity();
-      outside += topology.link(l).capacity();
+      open |= is_open(topology.link(l));
     }
+    facts.device_open |= open;
     widen(device, all);
     if (topology.host(seat) == Topology::kNoHost) {
-      widen(host_range, outside);
+      widen(host_range, all);
+      facts.host_open |= open;
     } else {
       hosts[topology.host(seat)].first += 1;
     }
@@ -108,8 +113,10 @@ void set_widths(const Topology& topology, std::span<const NodeIndex> seats, Topo
   for (const Link& link : topology.links()) {
     const std::uint32_t host = topology.host(link.from);
     const auto found = hosts.find(host);
-    if (found != hosts.end() && topology.host(link.to) != host)
-      found->second.second += link.capacity();
+    facts.any_open |= is_open(link);
+    if (found == hosts.end() || topology.host(link.to) == host) continue;
+    found->second.second += link.capacity();
+    facts.host_open |= is_open(link);
   }
   std::optional<Extent> per_host;
   for (const auto& [host, both] : hosts) {
@@ -119,16 +126,22 @@ void set_widths(const Topology& topology, std::span<const NodeIndex> seats, Topo
   facts.into_device = device.value_or(Extent{});
   facts.out_of_host = host_range.value_or(Extent{});
   facts.devices_per_host = per_host.value_or(Extent{});
+}
+
+void set_oversubscription(const Topology& topology, TopologyFacts& facts) {
   for (NodeIndex node = 0; node < topology.node_count(); ++node) {
     const int own = tier(topology.kind(node));
     if (own == 0 || own == 3) continue;
     double below = 0, above = 0;
+    bool open = false;
     const auto [first, last] = topology.out(node);
     for (LinkIndex l = first; l < last; ++l) {
       const int other = tier(topology.kind(topology.link(l).to));
-      if (other != own) (other > own ? above : below) += topology.link(l).capacity();
+      if (other == own) continue;
+      (other > own ? above : below) += topology.link(l).capacity();
+      open |= is_open(topology.link(l));
     }
-    if (above > 0 && below > 0)  // routers between blocks have nothing but spines
+    if (above > 0 && below > 0 && !open)  // routers between blocks have nothing but spines
       widen(own == 1 ? facts.leaf_oversubscription : facts.spine_oversubscription, below / above);
   }
 }
@@ -258,6 +271,7 @@ TopologyFacts facts_of(const Topology& topology, std::span<const NodeIndex> seat
   count_links(topology, facts);
   set_distances(topology, seats, facts);
   set_widths(topology, seats, facts);
+  set_oversubscription(topology, facts);
   if (seats.size() > 1)
     facts.bisection = greatest_flow(topology, seats.subspan(0, seats.size() / 2),
                                     seats.subspan(seats.size() / 2));

@@ -39,12 +39,15 @@ struct TopologyFacts {
   bool sampled = false;
   bool connected = true;  ///< every seat reaches every other
 
+  // Links whose bandwidth is not stated count as none: then what follows is the least that it is.
+  bool device_open = false, host_open = false, any_open = false;  ///< some of theirs are such
   Extent into_device;  ///< what leaves a device over all its links, in bytes/s
   Extent out_of_host;  ///< what leaves a host (or a device in none), for each of its devices
   /// What the first half of the seats can send to the second at once, over any ways; empty: too
   /// large to say, or fewer than two.
   std::optional<double> bisection;
-  /// Capacity of a tier's switches towards hosts for each that they have upwards: leaves, spines.
+  /// Capacity of a tier's switches towards hosts for each that they have upwards: leaves, spines;
+  /// of those alone whose links all state theirs.
   std::optional<Extent> leaf_oversubscription, spine_oversubscription;
 };
 

@@ -63,6 +63,26 @@ TEST(TopologyFacts, HostsAreAsWideAsTheirNics) {
   EXPECT_EQ(apart.bisection, 0);
 }
 
+// What is not stated is not nothing: the rest is the least that there is.
+TEST(TopologyFacts, LinksWithoutABandwidthLeaveItOpen) {
+  const auto join = [](double second) {
+    TopologyBuilder builder("f", "test");
+    for (const char* name : {"a", "b"}) builder.add(NodeClass::device, name, builder.add_host());
+    const NodeIndex leaf = builder.add(NodeClass::leaf, "leaf");
+    const NodeIndex spine = builder.add(NodeClass::spine, "spine");
+    builder.join(0, leaf, cable(10, 500));
+    builder.join(1, leaf, cable(second, 500));
+    builder.join(leaf, spine, cable(40, 500));
+    return facts_of(*builder.finish("f"), std::vector<NodeIndex>{0, 1});
+  };
+  const TopologyFacts whole = join(10), open = join(0);
+  EXPECT_FALSE(whole.device_open || whole.host_open || whole.any_open);
+  EXPECT_EQ(whole.leaf_oversubscription, (Extent{0.5, 0.5}));
+  EXPECT_TRUE(open.device_open && open.host_open && open.any_open);
+  EXPECT_FALSE(open.leaf_oversubscription);
+  EXPECT_EQ(open.into_device, (Extent{0, 10e9}));
+}
+
 // TPU v4's published bisection is 24 TB/s for 4,096 chips of 50 GB/s links (16 x 16 x 16: 2 x 256
 // links each way).
 TEST(TopologyFacts, ATpuPodIsAsWideAsPublished) {

@@ -52,6 +52,9 @@ constexpr std::array kFormats{
                        "what NCCL's search chose, not what it searched in", false},
     TopologyFormatInfo{TopologyFormat::nvidia_smi, "nvidia-smi matrix",
                        "what `nvidia-smi topo -m` prints"},
+    TopologyFormatInfo{TopologyFormat::rocm_smi, "rocm-smi tables",
+                       "weights and kinds of ways between GPUs, not how many links there are",
+                       false},
     TopologyFormatInfo{TopologyFormat::lstopo, "lstopo XML", "hwloc's machine, versions 1 to 3"},
     TopologyFormatInfo{TopologyFormat::taccl, "TACCL topology", "a matrix of links, JSON"},
     TopologyFormatInfo{TopologyFormat::msccl, "MSCCL plan", "a collective's steps, not a fabric",
@@ -72,6 +75,8 @@ std::string_view hint_for(TopologyFormat format) {
       return "read that file";
     case TopologyFormat::nccl_graph:
       return "NCCL_TOPO_DUMP_FILE writes the fabric, NCCL_GRAPH_DUMP_FILE this";
+    case TopologyFormat::rocm_smi:
+      return "RCCL writes the machine where NCCL_TOPO_DUMP_FILE says";
     case TopologyFormat::msccl:
     case TopologyFormat::mscclpp:
       return "'orrery plan' reads it; of the machines that it runs on give NCCL_TOPO_DUMP_FILE or "
@@ -138,7 +143,8 @@ Result<Topology> read_tree(std::string_view text, bool json, const std::string& 
 }
 
 bool looks_like_json(std::string_view text) {
-  return text.starts_with('{') || text.starts_with('[');
+  // "[4m" is what is left of a terminal's underlining.
+  return text.starts_with('{') || (text.starts_with('[') && !text.starts_with("[4m"));
 }
 
 Result<Topology> read_any(std::string_view text, const std::string& where, Findings& findings) {

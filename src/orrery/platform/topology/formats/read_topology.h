@@ -26,6 +26,7 @@ enum class TopologyFormat : std::uint8_t {
   nccl_topology,
   nccl_graph,
   nvidia_smi,
+  rocm_smi,
   lstopo,
   taccl,
   msccl,

@@ -22,9 +22,12 @@ TEST(TopologyFormats, AreToldByContent) {
   EXPECT_EQ(topology_format("3 1 2\n"), ns3);
   EXPECT_EQ(topology_format("18 8 1 9 24 H100\n"), simai);
   EXPECT_EQ(topology_format("# tree\nnodes 8\n"), htsim);
+  EXPECT_EQ(topology_format("Nodes 8 # in all\n"), htsim);
   EXPECT_EQ(topology_format("router 0 node 0\n"), anynet);
   EXPECT_EQ(topology_format("// x\ntopology = anynet;\nnetwork_file = n;\n"), booksim);
   EXPECT_EQ(topology_format("\t\x1b[4mGPU0\tGPU1\nGPU0 X NV2\n"), nvidia_smi);
+  EXPECT_EQ(topology_format("== ROCm System Management Interface ==\n  GPU0 GPU1\nGPU0 0 15\n"),
+            rocm_smi);
   EXPECT_EQ(topology_format("<system version='1'/>"), nccl_topology);
   EXPECT_EQ(topology_format("<graphs version='1'/>"), nccl_graph);
   EXPECT_EQ(topology_format("<topology version='2.0'/>"), lstopo);

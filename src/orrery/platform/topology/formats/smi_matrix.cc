@@ -28,7 +28,7 @@ std::optional<SmiCell> smi_cell(std::string_view word) {
   constexpr Named kNames[] = {
       {"PIX", SmiPath::pix},   {"PXB", SmiPath::pxb},     {"PHB", SmiPath::phb},
       {"NODE", SmiPath::node}, {"SYS", SmiPath::sys},     {"SOC", SmiPath::sys},
-      {"X", SmiPath::unknown}, {"N/A", SmiPath::unknown}, {"PSB", SmiPath::unknown}};
+      {"X", SmiPath::unknown}, {"N/A", SmiPath::unknown}, {"PSB", SmiPath::pix}};
   for (const Named& known : kNames) {
     if (known.name == word) return SmiCell{known.path, 0};
   }
@@ -63,7 +63,12 @@ class SmiReading {
       if (!more) return tl::unexpected(more.error());
       if (!*more) break;
     }
-    while (lines_.next()) legend();
+    while (lines_.next()) {
+      if (lines_.words().size() > 1 && is_smi_header(lines_.words()))
+        findings_.add(FindingCode::fabric_part_ignored,
+                      at_line(where_, lines_.number()) + ": a second matrix");
+      legend();
+    }
     return matrix();
   }
 
@@ -188,6 +193,13 @@ std::string without_escapes(std::string_view text) {
   std::string out;
   out.reserve(text.size());
   for (std::size_t i = 0; i < text.size(); ++i) {
+    // Copied from a terminal, "\x1b[4m" is often left without its first byte.
+    const bool bare = text[i] == '[' && i + 2 < text.size() &&
+                      (text[i + 1] == '4' || text[i + 1] == '0') && text[i + 2] == 'm';
+    if (bare) {
+      i += 2;
+      continue;
+    }
     if (text[i] != '\x1b') {
       out.push_back(text[i]);
       continue;

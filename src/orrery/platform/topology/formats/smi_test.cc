@@ -107,6 +107,24 @@ TEST(SmiMatrix, NvlinksAreDirectOrLeadToASwitch) {
   EXPECT_EQ(switched.link("GPU2", "nvswitch0").count, 18U);
 }
 
+// As people copy it: underlining without its escape, an old driver's word for one switch on a
+// board, and a second machine below the first.
+TEST(SmiMatrix, CopiedFromATerminal) {
+  const std::string matrix =
+      "[4mGPU0\tGPU1\tGPU2\tCPU Affinity[0m\nGPU0\t X \tPSB\tSOC\t0-7\nGPU1\tPSB\t X \tSOC\t0-7\n"
+      "GPU2\tSOC\tSOC\t X \t8-15\n";
+  const Reading one(matrix);
+  ASSERT_TRUE(one.topology) << one.error();
+  EXPECT_EQ(one.topology->devices().size(), 3U);
+  EXPECT_EQ(one.link("GPU0", "pcie0").kind, LinkClass::pcie);
+  EXPECT_EQ(one.link("GPU1", "pcie0").kind, LinkClass::pcie);
+  EXPECT_TRUE(one.findings.list().empty());
+  const Reading two(matrix + "\nnode2:\n" + matrix);
+  ASSERT_TRUE(two.topology) << two.error();
+  EXPECT_EQ(two.topology->devices().size(), 3U);
+  EXPECT_EQ(two.findings.count(FindingCode::fabric_part_ignored), 1U);
+}
+
 TEST(SmiMatrix, Mistakes) {
   const auto error = [](std::string_view text) { return Reading(text).error(); };
   EXPECT_EQ(error("  GPU0 GPU1\nGPU0 X NV2\nGPU1 NV2\n"), "f:3: \"GPU1\" has 1 cells of 2 (E2002)");

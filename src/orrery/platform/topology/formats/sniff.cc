@@ -31,7 +31,8 @@ TopologyFormat format_of_first(const Lines& lines) {
   const auto& words = lines.words();
   const std::string key = lower_case(words[0]);
   const bool number = words.size() > 1 && whole_number(words[1]);
-  if (words.size() == 2 && (key == "nodes" || key == "tiers" || key == "podsize" || key == "tier"))
+  const bool pair = words.size() == 2 || (words.size() > 2 && words[2].starts_with('#'));
+  if (pair && (key == "nodes" || key == "tiers" || key == "podsize" || key == "tier"))
     return TopologyFormat::htsim;
   if (number && (words[0] == "router" || words[0] == "node")) return TopologyFormat::anynet;
   return format_of_counts(words);
@@ -78,6 +79,7 @@ TopologyFormat format_of_lines(std::string_view text) {
     }
     first = false;
     const std::string_view line = lines.text();
+    if (mentions(line, "rocm system management interface")) return TopologyFormat::rocm_smi;
     if (is_smi_header(lines.words()) && lines.words().size() > 1) return TopologyFormat::nvidia_smi;
     if (line.find('=') != std::string_view::npos && line.find(';') != std::string_view::npos &&
         mentions_any(line, {"topology", "routing_function", "network_file"}))
