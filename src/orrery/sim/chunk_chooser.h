@@ -53,6 +53,8 @@ class ChunkChooser {
   void probe(ChunkWays& ways);
   [[nodiscard]] std::unique_ptr<Chosen> find(Case& what) const;
   [[nodiscard]] bool consider_all(Case& what, std::int64_t chunks) const;
+  [[nodiscard]] std::optional<std::int64_t> plain_time(Case& what) const;
+  [[nodiscard]] model::ChunkRules rules() const;
   void consider_themis(Case& what, bool published) const;
   [[nodiscard]] bool two_phase(graph::CollectiveType type) const;
   [[nodiscard]] ChunkChoice told_of(Case& what) const;

@@ -64,27 +64,24 @@ class TogetherRun : public ::testing::Test {
   }
 
   Result<TogetherAnswer> run(const std::string& first, const std::string& other,
-                             const std::string& network = {}, const std::string& more = {}) {}
+                             const std::string& network = {}, bool links = false,
+                             const std::string& more = {}) {
+    const std::string of =
+        "job: {model: llama-3.2-1b, parallel: {tp: 4, dp: 2}, batch: {global: "
+        "4, seq: 2048}" +
+        more + "}";
+    std::ofstream(folder_ / "j.yaml") << "cluster: c.yaml\njobs: [{name: a, " << first << ", " << of
+                                      << "}, {name: b, " << other << ", " << of << "}]\n";
+    TogetherQuestion question;
+    question.file = (folder_ / "j.yaml").string();
+    question.network = network;
+    question.links = links;
+    Watch nobody;
+    Findings findings;
+    return together(question, nobody, findings);
+  }
 
-                             const std::string& network = {}, bool links = false) {
-                               const std::string of =
-                                   "job: {model: llama-3.2-1b, parallel: {tp: 4, dp: 2}, batch: "
-                                   "{global: "
-                                   "4, seq: 2048}" +
-                                   more + "}";
-                               std::ofstream(folder_ / "j.yaml")
-                                   << "cluster: c.yaml\njobs: [{name: a, " << first << ", " << of
-                                   << "}, {name: b, " << other << ", " << of << "}]\n";
-                               TogetherQuestion question;
-                               question.file = (folder_ / "j.yaml").string();
-                               question.network = network;
-                               question.links = links;
-                               Watch nobody;
-                               Findings findings;
-                               return together(question, nobody, findings);
-                             }
-
-                             std::filesystem::path folder_;
+  std::filesystem::path folder_;
 };
 
 TEST_F(TogetherRun, JobsSlowEachOtherWhereTheirTrafficMeets) {
