@@ -130,7 +130,8 @@ std::string topology_text(const TopologyAnswer& answer, bool nodes, const Findin
     sheet.add("diameter",
               fmt::format("{}{} hops{}", facts.sampled ? "at least " : "", facts.diameter,
                           facts.farthest ? ", " + format_time(*facts.farthest) : ""));
-  sheet.add("per device", rate_text(facts.into_device, facts.device_open, " over all its links"));
+  if (!answer.seats.empty())
+    sheet.add("per device", rate_text(facts.into_device, facts.device_open, " over all its links"));
   if (facts.out_of_host.most > 0 || facts.host_open)
     sheet.add(facts.devices_per_host.most > 0 ? "out of a host" : "into network",
               rate_text(facts.out_of_host, facts.host_open, " for each device"));
