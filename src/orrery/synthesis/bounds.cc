@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <map>
 
+#include "orrery/synthesis/bounds_asked.h"
+#include "orrery/synthesis/bounds_climb.h"
 #include "orrery/synthesis/bounds_cuts.h"
 #include "orrery/synthesis/bounds_flow.h"
 #include "orrery/synthesis/bounds_ways.h"
@@ -17,51 +19,8 @@ namespace {
 
 // Links that are looked at, at most: each of these is some tenths of a second.
 constexpr std::uint64_t kFlowSteps = 40'000'000, kHalfSteps = 10'000'000, kWaySteps = 20'000'000,
-                        kWeighSteps = 10'000'000;
+                        kWeighSteps = 10'000'000, kClimbSteps = 20'000'000;
 constexpr std::size_t kFlowMembers = 16'384, kKindsOfLinks = 4;
-
-/// Of one group.
-struct Asked {
-  CollectiveType type;
-  std::int64_t bytes;
-  std::int64_t shard;  ///< of one rank: the whole bytes of them that each surely has
-  std::int64_t ranks;
-  NodeIndex root;
-  graph::ExpertExchange exchange;
-  std::vector<NodeIndex> members;
-};
-
-/// What has to leave a set with `inside` of the ranks, in bytes; see bounds.h.
-double leaving(const Asked& asked, std::int64_t inside, bool root_inside) {
-  const std::int64_t outside = asked.ranks - inside;
-  if (inside == 0 || outside == 0) return 0;
-  const auto n = static_cast<double>(asked.bytes), shard = static_cast<double>(asked.shard);
-  switch (asked.type) {
-    case CollectiveType::all_gather:
-      return shard * static_cast<double>(inside);
-    case CollectiveType::reduce_scatter:
-      return shard * static_cast<double>(outside);
-    case CollectiveType::all_to_all: {
-      if (!asked.exchange)
-        return shard * static_cast<double>(inside) * static_cast<double>(outside);
-      const graph::ExpertExchange& tokens = asked.exchange;
-      const std::int64_t owners = tokens.combine() ? outside : inside;
-      const double there = static_cast<double>(tokens.experts) *
-                           static_cast<double>(asked.ranks - owners) /
-                           static_cast<double>(asked.ranks);
-      return static_cast<double>(owners) * n / tokens.top_k *
-             graph::any_reached(there, tokens.top_k, tokens.experts);
-    }
-    case CollectiveType::all_reduce:
-      return n;
-    case CollectiveType::broadcast:
-      return root_inside ? n : 0;
-    case CollectiveType::reduce:
-      return root_inside ? 0 : n;
-    default:
-      return 0;
-  }
-}
 
 /// Rounded so that it is never above what it stands for.
 Time time_of(double bytes, double capacity) {
@@ -85,7 +44,7 @@ class Search {
     for (const Asked& asked : groups_) bound_.latency = std::max(bound_.latency, latency(asked));
     if (type_ != CollectiveType::barrier) {
       for (const Family& family : finder_.families()) {
-        for (const NodeSet& set : family.sets) consider(set);
+        consider_family(family);
         if (in_network == InNetwork::forwards && type_ == CollectiveType::all_reduce)
           consider_messages(family);
       }
@@ -97,6 +56,7 @@ class Search {
       } else {
         tightest();
       }
+      if (groups_.size() > 1) climb();
     } else {
       bound_.exact = true;
     }
@@ -147,7 +107,8 @@ class Search {
         rim.wires};
     std::sort(bound_.binds.wires.begin(), bound_.binds.wires.end());
   }
-  void consider(const NodeSet& set) {
+  /// How many seconds it needs at least.
+  double consider(const NodeSet& set) {
     const std::vector<std::uint32_t> there = count(set);
     double leaves = 0, enters = 0;
     for (const std::uint32_t g : there) {
@@ -158,6 +119,40 @@ class Search {
     forget(there);
     consider("what leaves ", set.name, set.out, leaves);
     consider("what enters ", set.name, set.in, enters);
+    return std::max(set.out.capacity > 0 ? leaves / set.out.capacity : 0,
+                    set.in.capacity > 0 ? enters / set.in.capacity : 0);
+  }
+  void consider_family(const Family& family) {
+    const NodeSet* best = nullptr;
+    double most = 0;
+    for (const NodeSet& set : family.sets) {
+      const double least = consider(set);
+      if (groups_.size() > 1 && set.nodes.size() > 1) units_.push_back(set.nodes);
+      if (best != nullptr && least <= most) continue;
+      best = &set;
+      most = least;
+    }
+    if (best != nullptr) starts_.push_back(best->nodes);
+  }
+
+  /// Sets of several groups, from the best that are known on.
+  void climb() {
+    RimDemand demand;
+    demand.groups_of = groups_of_;
+    for (const Asked& asked : groups_) {
+      demand.members.push_back(asked.ranks);
+      demand.roots.push_back(asked.root);
+    }
+    demand.leaves = [&](std::uint32_t group, std::int64_t inside, bool root_inside) {
+      return leaving(groups_[group], inside, root_inside);
+    };
+    std::uint64_t steps = kClimbSteps;
+    for (const auto& start : starts_) {
+      for (const bool enters : {false, true}) {
+        const auto inside = climbed(ground_, demand, units_, start, enters, steps);
+        consider(finder_.measure(finder_.describe(inside), inside));
+      }
+    }
   }
 
   /// 2 (k - 1) n bytes leave k disjoint sets, and enter them.
@@ -209,7 +204,9 @@ class Search {
       std::size_t ranks = 0;
       for (const NodeIndex node : members_) ranks += cut.inside[node] ? 1 : 0;
       if (2 * ranks > members_.size()) cut.inside.flip();
-      consider(finder_.measure(finder_.describe(cut.inside), cut.inside));
+      const NodeSet set = finder_.measure(finder_.describe(cut.inside), cut.inside);
+      consider(set);
+      starts_.push_back(set.nodes);
     }
   }
 
@@ -296,24 +293,10 @@ class Search {
   std::vector<bool> roots_;
   std::vector<NodeIndex> members_;
   CutFinder finder_;
+  std::vector<std::vector<NodeIndex>> starts_, units_;  // to climb from, and what belongs together
   Bound bound_;
   Time total_{};
 };
-
-bool is_bounded(CollectiveType type) {
-  switch (type) {
-    case CollectiveType::all_gather:
-    case CollectiveType::reduce_scatter:
-    case CollectiveType::all_reduce:
-    case CollectiveType::all_to_all:
-    case CollectiveType::broadcast:
-    case CollectiveType::reduce:
-    case CollectiveType::barrier:
-      return true;
-    default:
-      return false;
-  }
-}
 
 }  // namespace
 

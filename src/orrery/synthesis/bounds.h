@@ -87,8 +87,9 @@ struct Bound {
 
 /// Of several groups (one at least; those of `question` are not looked at) that do one each, all at
 /// once, with its bytes: cuts carry what all of them need, so that it may be more than the largest
-/// of theirs. Tried are the sets of above and the tightest cut of each group, and of all as one
-/// group; of several groups it is never `exact`. Errc: as above.
+/// of theirs. Tried are the sets of above, the tightest cut of each group and of all as one
+/// group, and what comes of the best of these by taking nodes in and out; of several groups it is
+/// never `exact`. Errc: as above.
 [[nodiscard]] Result<Bound> bound_at_once(const Ground& ground, const BoundQuestion& question,
                                           std::span<const std::vector<std::uint32_t>> groups);
 

@@ -50,6 +50,17 @@ TEST(BoundsOfGroups, WhatGroupsShareCarriesAll) {
   EXPECT_EQ(apart.total, at_once(row, all_gather, {{0, 1}}).total);
 }
 
+// Pairs across a ring: half of it, which only steps from a single node lead to, has to let all
+// pass.
+TEST(BoundsOfGroups, SetsGrowUntilTheyAreTight) {
+  const Ground ring = torus({8});
+  const double both = 2 * ring.wires.front().capacity;
+  const Bound pairs = at_once(ring, all_gather, {{0, 4}, {1, 5}, {2, 6}, {3, 7}});
+  EXPECT_NEAR(seconds(pairs.bandwidth), 2.0 * (1 << 20) / both, 1e-12) << pairs.binds.name;
+  const Bound parities = at_once(ring, reduce_scatter, {{0, 2, 4, 6}, {1, 3, 5, 7}});
+  EXPECT_NEAR(seconds(parities.bandwidth), 1.5 * (1 << 20) / both, 1e-12) << parities.binds.name;
+}
+
 TEST(BoundsOfGroups, OneGroupIsAsEver) {
   const Ground ground = rails(2);
   for (const auto type : {all_gather, reduce_scatter, all_reduce, all_to_all, broadcast, reduce}) {
