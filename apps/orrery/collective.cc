@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // orrery collective: one collective in every way, beside its lower bound.
-#include <fmt/format.h>
-
 #include <CLI/CLI.hpp>
 #include <memory>
 #include <string>
 
 #include "arguments.h"
-#include "orrery/core/limits.h"
 #include "orrery/core/units.h"
 #include "orrery/platform/networks.h"
 #include "orrery/present/collective_ways_text.h"
@@ -31,15 +28,9 @@ int collective(CollectiveOptions& options, Session& session) {
     options.question.size = *size;
   }
   if (!options.ranks.empty()) {
-    const auto ranges = parse_ranks(options.ranks);
-    if (!ranges) return session.fail(ranges.error());
-    for (const auto& [first, last] : *ranges) {
-      if (last >= limits::kRanks) {
-        return session.fail(
-            {Errc::usage, "--ranks", fmt::format("{} is more than there can be", last), "0-7,16"});
-      }
-      for (std::uint32_t rank = first; rank <= last; ++rank) options.question.ranks.push_back(rank);
-    }
+    auto ranks = listed_ranks(options.ranks);
+    if (!ranks) return session.fail(ranks.error());
+    options.question.ranks = *std::move(ranks);
   }
   Findings findings;
   const auto answer = study::compare_ways(options.question, findings);
