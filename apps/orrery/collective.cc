@@ -1,14 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // orrery collective: one collective in every way, beside its lower bound.
-#include <fmt/format.h>
-
 #include <CLI/CLI.hpp>
 #include <memory>
 #include <string>
 
 #include "arguments.h"
-#include "orrery/core/limits.h"
 #include "orrery/core/units.h"
 #include "orrery/platform/networks.h"
 #include "orrery/present/collective_ways_text.h"
@@ -31,15 +28,9 @@ int collective(CollectiveOptions& options, Session& session) {
     options.question.size = *size;
   }
   if (!options.ranks.empty()) {
-    const auto ranges = parse_ranks(options.ranks);
-    if (!ranges) return session.fail(ranges.error());
-    for (const auto& [first, last] : *ranges) {
-      if (last >= limits::kRanks) {
-        return session.fail(
-            {Errc::usage, "--ranks", fmt::format("{} is more than there can be", last), "0-7,16"});
-      }
-      for (std::uint32_t rank = first; rank <= last; ++rank) options.question.ranks.push_back(rank);
-    }
+    auto ranks = listed_ranks(options.ranks);
+    if (!ranks) return session.fail(ranks.error());
+    options.question.ranks = *std::move(ranks);
   }
   Findings findings;
   const auto answer = study::compare_ways(options.question, findings);
@@ -61,11 +52,13 @@ void add_collective(CLI::App& table, Session& session) {
       "first.\n\n"
       "Examples:\n"
       "  orrery collective all-reduce --cluster h100-sxm:64 --size 1GB\n"
-      "  orrery collective all-to-all --cluster fabric.yaml --ranks 0-7 --size 64MB --json\n");
+      "  orrery collective all-to-all --cluster fabric.yaml --ranks 0-7 --size 64MB --json\n"
+      "  orrery collective dispatch --cluster fabric.yaml --experts 256 --top-k 8 --size 64MB\n");
   const auto options = std::make_shared<CollectiveOptions>();
   command
       ->add_option("COLLECTIVE", options->question.collective,
-                   "all-reduce, all-gather, reduce-scatter or all-to-all")
+                   "all-reduce, all-gather, reduce-scatter, all-to-all, or, of tokens to experts "
+                   "and back, dispatch or combine")
       ->type_name("")
       ->required();
   command->add_option("--cluster", options->question.cluster, "A file, or a name of the catalogue")
@@ -77,6 +70,14 @@ void add_collective(CLI::App& table, Session& session) {
       ->type_name("SIZE");
   command->add_option("--ranks", options->ranks, "Who takes part: 0-7,16 (all)")
       ->type_name("RANKS");
+  command
+      ->add_option("--experts", options->question.experts,
+                   "Of dispatch and combine: how many all ranks have together")
+      ->type_name("N");
+  command
+      ->add_option("--top-k", options->question.top_k,
+                   "Of dispatch and combine: to how many experts a token goes")
+      ->type_name("N");
   command->add_option("--network", options->question.network, platform::network_choices())
       ->type_name("MODEL");
   command

@@ -2,8 +2,11 @@
 //
 // orrery plan: a collective's own plan looked at.
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <memory>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "arguments.h"
 #include "orrery/core/units.h"
@@ -13,6 +16,7 @@
 #include "orrery/study/custom_algorithms.h"
 #include "orrery/synthesis/formats/msccl.h"
 #include "output_file.h"
+#include "rank_list.h"
 
 namespace orrery::app {
 
@@ -20,6 +24,7 @@ namespace {
 
 struct PlanOptions {
   study::CollectivePlanQuestion question;
+  std::vector<std::string> files, ranks;
   std::string size;
 };
 
@@ -33,14 +38,49 @@ Result<void> write_plan(const synthesis::Plan& plan, const std::string& path, bo
   return write_output(path, *text, force);
 }
 
+/// A question for each file.
+Result<std::vector<study::CollectivePlanQuestion>> plan_questions(const PlanOptions& options) {
+  if (!options.ranks.empty() && options.ranks.size() != options.files.size())
+    return fail(Errc::usage, "--ranks", "has to be given once for each plan, or not at all",
+                "the GPUs of the first plan, then those of the second, …");
+  if (!options.ranks.empty() && options.question.cluster.empty())
+    return fail(Errc::usage, "--ranks", "are those of a cluster", "name it with --cluster");
+  std::vector<study::CollectivePlanQuestion> questions;
+  for (std::size_t i = 0; i < options.files.size(); ++i) {
+    study::CollectivePlanQuestion& one = questions.emplace_back(options.question);
+    one.file = options.files[i];
+    if (options.ranks.empty()) continue;
+    auto ranks = listed_ranks(options.ranks[i]);
+    if (!ranks) return tl::unexpected(ranks.error());
+    one.ranks = *std::move(ranks);
+  }
+  return questions;
+}
+
+int several_plans(const std::vector<study::CollectivePlanQuestion>& questions, Session& session) {
+  if (!session.output.empty())
+    return session.fail({Errc::usage, "--output", "one plan at a time is written", ""});
+  Findings findings;
+  const auto answer = study::look_at_plans(questions, findings);
+  if (!answer) return session.fail(answer.error(), findings);
+  const bool right = std::all_of(answer->plans.begin(), answer->plans.end(),
+                                 [](const auto& one) { return one.check.right(); });
+  return session.deliver(
+      present::collective_plans_text(*answer, findings, session.out_style()),
+      [&] { return present::collective_plans_json(*answer, findings); }, right ? kOk : kSaysNo);
+}
+
 int plan(PlanOptions& options, Session& session) {
   if (!options.size.empty()) {
     const auto size = parse_bytes(options.size, "--size");
     if (!size) return session.fail(size.error());
     options.question.size = *size;
   }
+  const auto questions = plan_questions(options);
+  if (!questions) return session.fail(questions.error());
+  if (questions->size() > 1) return several_plans(*questions, session);
   Findings findings;
-  const auto answer = study::look_at_plan(options.question, findings);
+  const auto answer = study::look_at_plan(questions->front(), findings);
   if (!answer) return session.fail(answer.error(), findings);
   const std::string path = std::exchange(session.output, {});
   if (!path.empty()) {
@@ -66,11 +106,13 @@ void add_plan(CLI::App& table, Session& session) {
       "Exit code: 0 right, 1 wrong, 3 no plan, 5 a limit was hit.\n\n"
       "Examples:\n"
       "  orrery plan ring.xml\n"
-      "  orrery plan ring.xml --cluster h100-sxm:8 --size 1GB\n");
+      "  orrery plan ring.xml --cluster h100-sxm:8 --size 1GB\n"
+      "  orrery plan a.xml b.xml --ranks 0-3 --ranks 4-7 --cluster h100-sxm:8\n");
   const auto options = std::make_shared<PlanOptions>();
   command
-      ->add_option("FILE", options->question.file,
-                   "A plan: MSCCL's XML, MSCCL++'s JSON, or the prefix of Chakra traces")
+      ->add_option("FILE", options->files,
+                   "A plan: MSCCL's XML, MSCCL++'s JSON, or the prefix of Chakra traces; several "
+                   "run at once")
       ->type_name("")
       ->required();
   command
@@ -79,6 +121,11 @@ void add_plan(CLI::App& table, Session& session) {
       ->type_name("SIZE");
   command->add_option("--cluster", options->question.cluster, "Run it there: a file, or a name")
       ->type_name("FILE");
+  command
+      ->add_option("--ranks", options->ranks,
+                   "Which of the cluster's ranks are its GPUs: 0-7,16 (the first); once for each "
+                   "FILE")
+      ->type_name("LIST");
   command->add_option("--network", options->question.network, platform::network_choices())
       ->type_name("MODEL");
   session.add_options(*command, true);

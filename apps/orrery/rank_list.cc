@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "orrery/core/limits.h"
+
 namespace orrery::app {
 
 Result<std::vector<std::pair<std::uint32_t, std::uint32_t>>> parse_ranks(std::string_view text) {
@@ -25,6 +27,19 @@ Result<std::vector<std::pair<std::uint32_t, std::uint32_t>>> parse_ranks(std::st
     list.emplace_back(low, high);
   }
   return list;
+}
+
+Result<std::vector<std::uint32_t>> listed_ranks(std::string_view text) {
+  const auto ranges = parse_ranks(text);
+  if (!ranges) return tl::unexpected(ranges.error());
+  std::vector<std::uint32_t> ranks;
+  for (const auto& [first, last] : *ranges) {
+    if (last >= limits::kRanks)
+      return fail(Errc::usage, "--ranks", fmt::format("{} is more than there can be", last),
+                  "0-7,16");
+    for (std::uint32_t rank = first; rank <= last; ++rank) ranks.push_back(rank);
+  }
+  return ranks;
 }
 
 }  // namespace orrery::app

@@ -16,4 +16,7 @@ namespace orrery::app {
 [[nodiscard]] Result<std::vector<std::pair<std::uint32_t, std::uint32_t>>> parse_ranks(
     std::string_view text);
 
+/// The same, each rank, in that order. Errc: usage; also of one that no job can have.
+[[nodiscard]] Result<std::vector<std::uint32_t>> listed_ranks(std::string_view text);
+
 }  // namespace orrery::app

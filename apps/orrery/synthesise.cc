@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // orrery synthesise: a collective made for a fabric.
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
+#include <filesystem>
 #include <memory>
+#include <string>
+#include <system_error>
 #include <utility>
+#include <vector>
 
 #include "arguments.h"
 #include "orrery/core/units.h"
@@ -27,16 +33,42 @@ struct SynthesiseOptions {
   PageOptions page;
 };
 
-/// An XML file, or a folder of traces.
+/// An XML file for each group, or a folder of traces: "a.xml" and "a/plan.0.et", of several groups
+/// "a-1.xml", "a-2.xml" and "a/plan-1.0.et". Nothing is left of what could not all be written.
 Result<void> write_made(const study::CollectiveSynthesisAnswer& answer, const std::string& path,
                         bool force, Findings& findings) {
-  const auto plan = study::plan_of(answer);
-  if (!plan) return tl::unexpected(plan.error());
-  if (path != "-" && !path.ends_with(".xml"))
-    return study::write_plan_traces(*plan, path + "/plan", force, findings);
-  const auto text = synthesis::write_msccl(*plan);
-  if (!text) return tl::unexpected(text.error());
-  return write_output(path, *text, force);
+  const auto plans = study::plans_of(answer);
+  if (!plans) return tl::unexpected(plans.error());
+  const bool xml = path == "-" || path.ends_with(".xml");
+  const bool several = plans->size() > 1;
+  if (several && path == "-")
+    return fail(Errc::usage, "--output", "several groups are several plans",
+                "a file's name that ends in .xml, or a folder's");
+  const std::string stem = xml ? path.substr(0, path.rfind(".xml")) : path + "/plan";
+  std::vector<std::string> names, texts;
+  for (std::size_t g = 0; g < plans->size(); ++g) {
+    names.push_back(several ? fmt::format("{}-{}{}", stem, g + 1, xml ? ".xml" : "")
+                    : xml   ? path
+                            : stem);
+    if (!xml) continue;
+    auto text = synthesis::write_msccl((*plans)[g]);
+    if (!text) return tl::unexpected(text.error());
+    texts.push_back(*std::move(text));
+    if (auto fine = check_absent(names.back(), force); !fine) return fine;
+  }
+  for (std::size_t g = 0; g < plans->size(); ++g) {
+    auto done = xml ? write_output(names[g], texts[g], force)
+                    : study::write_plan_traces((*plans)[g], names[g], force, findings);
+    if (done) continue;
+    std::error_code ignored;
+    for (std::size_t before = 0; before < g; ++before) {
+      if (xml) std::filesystem::remove(names[before], ignored);
+      for (std::size_t rank = 0; !xml && rank < (*plans)[before].ranks.size(); ++rank)
+        std::filesystem::remove(fmt::format("{}.{}.et", names[before], rank), ignored);
+    }
+    return done;
+  }
+  return {};
 }
 
 Result<void> write_page(const study::CollectiveSynthesisAnswer& answer, PageFile& page,
@@ -133,7 +165,7 @@ void add_synthesise(CLI::App& table, Session& session) {
   command->get_option("--output")
       ->description(
           "Write it: FILE.xml for MSCCL ('-': stdout), else a folder for Chakra traces; then "
-          "no others than the ranks hand on");
+          "no others than the ranks hand on; of several groups one each, numbered");
   command->callback([options, &session] {
     session.command = "synthesise";
     session.action = [options, &session] { return synthesise(*options, session); };

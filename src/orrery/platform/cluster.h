@@ -35,9 +35,11 @@ namespace orrery::platform {
 
 /// Runs collectives by these algorithms, at the links' full rate: one word for every dimension, or
 /// one for each with commas between, as the cluster file has them; all-gathers, reduce-scatters and
-/// all-to-alls that they cannot run stay as they are. Errc: config_* for words that an all-reduce
+/// all-to-alls that they cannot run stay as they are, so that switches take all-to-alls only where
+/// these carry `tokens` (to experts and back). Errc: config_* for words that an all-reduce
 /// cannot be run by on this network.
-[[nodiscard]] Result<void> use_algorithms(Platform& platform, std::string_view words);
+[[nodiscard]] Result<void> use_algorithms(Platform& platform, std::string_view words,
+                                          bool tokens = false);
 
 /// Collectives go at the links' full rate, and their chunks visit the dimensions in this order, a
 /// word of the cluster file (`collectives: order`); with `best` they are as many as a model finds

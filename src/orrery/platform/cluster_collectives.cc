@@ -181,7 +181,7 @@ bool uses_switches(const CollectiveConfig& config) {
   });
 }
 
-Result<void> use_algorithms(Platform& platform, std::string_view words) {
+Result<void> use_algorithms(Platform& platform, std::string_view words, bool tokens) {
   const std::string option = "--collective-algorithm";
   const auto refuse = [&](Error error) -> Result<void> {
     error.where = option;
@@ -209,7 +209,7 @@ Result<void> use_algorithms(Platform& platform, std::string_view words) {
   set_if_it_can(config.reduce_scatter, Collective::reduce_scatter);
   // Most all-to-alls are none that switches can do.
   const auto is_by_switches = [](const auto& one) { return by_switches(one.algorithm); };
-  if (std::none_of(value.algorithms.begin(), value.algorithms.end(), is_by_switches))
+  if (tokens || std::none_of(value.algorithms.begin(), value.algorithms.end(), is_by_switches))
     set_if_it_can(config.all_to_all, Collective::all_to_all);
   config.custom_by_node.clear();
   config.library = CollectiveLibrary::ideal;

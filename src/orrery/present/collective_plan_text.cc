@@ -99,13 +99,17 @@ std::string errors_text(const CollectivePlanAnswer& answer, report::Style style)
   return text;
 }
 
-void add_run(report::Sheet& sheet, const PlannedRun& run) {
+void add_time(report::Sheet& sheet, const PlannedRun& run, const std::string& of) {
   sheet.add("cluster", fmt::format("{}, network {}", printable(run.cluster), run.network));
-  sheet.add("time", fmt::format("{} for {}{}", format_time(run.time), format_bytes(run.size),
+  sheet.add("time", fmt::format("{} {}{}", format_time(run.time), of,
                                 run.own ? fmt::format("; {} by the cluster's own algorithms",
                                                       format_time(*run.own))
                                         : ""));
-  if (run.time.count() == 0) return;
+}
+
+void add_run(report::Sheet& sheet, const PlannedRun& run) {
+  add_time(sheet, run, "for " + format_bytes(run.size));
+  if (run.algorithm_bandwidth == 0) return;
   const std::string bus =
       run.bus_bandwidth > 0
           ? fmt::format(", on the bus {}", format_bandwidth(Bandwidth(run.bus_bandwidth)))
@@ -116,8 +120,9 @@ void add_run(report::Sheet& sheet, const PlannedRun& run) {
 
 }  // namespace
 
-std::string collective_plan_text(const CollectivePlanAnswer& answer, const Findings& findings,
-                                 report::Style style) {
+namespace {
+
+report::Sheet sheet_of(const CollectivePlanAnswer& answer, report::Style style) {
   const Plan& plan = answer.plan;
   report::Sheet sheet(style, 12);
   sheet.line(style.strong(fmt::format("{} ({} among {} GPUs, {})", printable(plan.name),
@@ -139,9 +144,35 @@ std::string collective_plan_text(const CollectivePlanAnswer& answer, const Findi
                                  count(answer.longest_block)));
   sheet.add("each sends", sent_text(answer));
   sheet.add("right", verdict_text(answer.check));
+  return sheet;
+}
+
+}  // namespace
+
+std::string collective_plan_text(const CollectivePlanAnswer& answer, const Findings& findings,
+                                 report::Style style) {
+  report::Sheet sheet = sheet_of(answer, style);
   if (answer.run) add_run(sheet, *answer.run);
   report::add_findings(sheet, findings, style);
   return sheet.text() + errors_text(answer, style);
+}
+
+std::string collective_plans_text(const study::PlansAnswer& answer, const Findings& findings,
+                                  report::Style style) {
+  std::string text;
+  for (const CollectivePlanAnswer& one : answer.plans)
+    text += sheet_of(one, style).text() + errors_text(one, style) + "\n";
+  report::Sheet sheet(style, 12);
+  sheet.line(style.strong(fmt::format("all {} at once", answer.plans.size())));
+  if (answer.run) {
+    add_time(sheet, *answer.run, "until the last has ended");
+  } else {
+    const bool right = std::all_of(answer.plans.begin(), answer.plans.end(),
+                                   [](const auto& one) { return one.check.right(); });
+    sheet.add("right", right ? "yes, each" : "no");
+  }
+  report::add_findings(sheet, findings, style);
+  return text + sheet.text();
 }
 
 namespace {
@@ -182,6 +213,17 @@ void write_check(JsonWriter& json, const CollectivePlanAnswer& answer) {
   json.end_array();
 }
 
+void write_planned_run(JsonWriter& json, const PlannedRun& run) {
+  json.key("run").begin_object().field("cluster", std::string_view(run.cluster));
+  json.field("network", std::string_view(run.network)).field("size", run.size.count());
+  json.field("time_ps", run.time.count()).field("messages", run.messages);
+  if (run.algorithm_bandwidth > 0)
+    json.field("algorithm_bandwidth", run.algorithm_bandwidth)
+        .field("bus_bandwidth", run.bus_bandwidth);
+  if (run.own) json.field("own_time_ps", run.own->count());
+  json.end_object();
+}
+
 }  // namespace
 
 std::string collective_plan_json(const CollectivePlanAnswer& answer, const Findings& findings) {
@@ -189,16 +231,22 @@ std::string collective_plan_json(const CollectivePlanAnswer& answer, const Findi
     json.begin_object();
     write_plan(json, answer);
     write_check(json, answer);
-    if (answer.run) {
-      const PlannedRun& run = *answer.run;
-      json.key("run").begin_object().field("cluster", std::string_view(run.cluster));
-      json.field("network", std::string_view(run.network)).field("size", run.size.count());
-      json.field("time_ps", run.time.count()).field("messages", run.messages);
-      json.field("algorithm_bandwidth", run.algorithm_bandwidth);
-      json.field("bus_bandwidth", run.bus_bandwidth);
-      if (run.own) json.field("own_time_ps", run.own->count());
+    if (answer.run) write_planned_run(json, *answer.run);
+    json.end_object();
+  });
+}
+
+std::string collective_plans_json(const study::PlansAnswer& answer, const Findings& findings) {
+  return report::envelope("plan", findings, [&](JsonWriter& json) {
+    json.begin_object().key("plans").begin_array();
+    for (const CollectivePlanAnswer& one : answer.plans) {
+      json.begin_object();
+      write_plan(json, one);
+      write_check(json, one);
       json.end_object();
     }
+    json.end_array();
+    if (answer.run) write_planned_run(json, *answer.run);
     json.end_object();
   });
 }

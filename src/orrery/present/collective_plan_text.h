@@ -13,4 +13,10 @@ namespace orrery::present {
 [[nodiscard]] std::string collective_plan_json(const study::CollectivePlanAnswer& answer,
                                                const Findings& findings);
 
+/// Several: each, then all at once.
+[[nodiscard]] std::string collective_plans_text(const study::PlansAnswer& answer,
+                                                const Findings& findings, report::Style style);
+[[nodiscard]] std::string collective_plans_json(const study::PlansAnswer& answer,
+                                                const Findings& findings);
+
 }  // namespace orrery::present

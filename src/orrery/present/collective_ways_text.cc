@@ -57,6 +57,13 @@ Time largest_bound(const WaysAnswer& answer, const CollectiveWay& way) {
   return network > way.time ? way.chunks->bound : std::max(way.chunks->bound, network);
 }
 
+/// Of dispatch and combine: what is sent.
+std::string tokens_text(const WaysAnswer& answer) {
+  if (!answer.exchange) return "";
+  return fmt::format(" in each rank, copies for {} of {} experts,", answer.exchange.top_k,
+                     answer.exchange.experts);
+}
+
 /// Of the ways whose chunks a model chose.
 std::string chunks_text(const WaysAnswer& answer, report::Style style) {
   report::Table table(
@@ -75,9 +82,10 @@ std::string chunks_text(const WaysAnswer& answer, report::Style style) {
 std::string collective_ways_text(const WaysAnswer& answer, const Findings& findings,
                                  report::Style style) {
   report::Sheet sheet(style, 12);
-  sheet.line(style.strong(fmt::format(
-      "{} of {} among {} ranks of {}, network {}", graph::name(answer.type),
-      format_bytes(answer.size), answer.ranks.size(), printable(answer.cluster), answer.network)));
+  sheet.line(style.strong(fmt::format("{} of {}{} among {} ranks of {}, network {}",
+                                      study::collective_word(answer), format_bytes(answer.size),
+                                      tokens_text(answer), answer.ranks.size(),
+                                      printable(answer.cluster), answer.network)));
   sheet.add("at best", bound_text(answer.bound));
   if (!answer.bound.exact) sheet.add("", "of the cuts that were tried: a tighter one may exist");
   if (answer.of_switches) sheet.add("by switches", bound_text(*answer.of_switches));
@@ -114,7 +122,10 @@ void write_bound(JsonWriter& json, const Bound& bound) {
 
 std::string collective_ways_json(const WaysAnswer& answer, const Findings& findings) {
   return report::envelope("collective", findings, [&](JsonWriter& json) {
-    json.begin_object().field("collective", graph::name(answer.type));
+    json.begin_object().field("collective", study::collective_word(answer));
+    if (answer.exchange)
+      json.field("experts", std::uint64_t{answer.exchange.experts})
+          .field("top_k", std::uint64_t{answer.exchange.top_k});
     json.field("cluster", std::string_view(answer.cluster));
     json.field("network", std::string_view(answer.network));
     json.field("ranks", std::uint64_t{answer.ranks.size()}).field("size", answer.size.count());

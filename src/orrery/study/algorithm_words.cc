@@ -31,20 +31,24 @@ std::vector<std::uint32_t> spans_of(const Platform& platform,
 }
 
 std::vector<std::string> algorithm_words(const Platform& platform, CollectiveType type,
-                                         std::span<const std::uint32_t> ranks) {
+                                         std::span<const std::uint32_t> ranks, bool tokens) {
   const bool exchange = type == CollectiveType::all_to_all;
   const bool switches = platform.fabric != nullptr && !platform.fabric->reducers.empty();
   std::vector<std::uint32_t> spans = spans_of(platform, ranks);
   std::uint64_t product = 1;
   for (const std::uint32_t span : spans) product *= span;
   if (product != ranks.size()) spans.clear();
+  const auto wide =
+      std::count_if(spans.begin(), spans.end(), [](std::uint32_t span) { return span > 1; });
+  // Tokens go by one tree, not dimension by dimension.
+  const bool by_switches = !exchange || (tokens && wide == 1);
   std::vector<std::string> all;
   for (std::size_t d = 0; d < spans.size(); ++d) {
     std::vector<std::string> words{"ring"};
     if (spans[d] > 1) words.emplace_back("direct");
     if (spans[d] > 1 && !exchange && std::has_single_bit(spans[d]))
       words.emplace_back("halving_doubling");
-    if (spans[d] > 1 && !exchange && (platform.dims[d].in_network || switches))
+    if (spans[d] > 1 && by_switches && (platform.dims[d].in_network || switches))
       words.emplace_back("in_network");
     std::vector<std::string> longer;
     for (const std::string& word : words) {
@@ -53,12 +57,10 @@ std::vector<std::string> algorithm_words(const Platform& platform, CollectiveTyp
     }
     all = std::move(longer);
   }
-  const auto wide =
-      std::count_if(spans.begin(), spans.end(), [](std::uint32_t span) { return span > 1; });
   if (wide == 1) return all;
   all.insert(all.end(), {"one_ring", "one_direct"});
-  if (exchange) return all;
-  if (std::has_single_bit(ranks.size())) all.emplace_back("one_halving_doubling");
+  if (exchange && !tokens) return all;
+  if (!exchange && std::has_single_bit(ranks.size())) all.emplace_back("one_halving_doubling");
   if (switches) all.emplace_back("one_in_network");
   return all;
 }

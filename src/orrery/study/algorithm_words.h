@@ -19,10 +19,12 @@ namespace orrery::study {
                                                   std::span<const std::uint32_t> ranks);
 
 /// Every dimension by each of what it can ("ring,in_network"), where the ranks are a grid of
-/// dimensions, and all ranks at once ("one_ring"). What platform::use_algorithms takes.
+/// dimensions, and all ranks at once ("one_ring"). What platform::use_algorithms takes. `tokens`:
+/// an all-to-all carries them to experts or back, which switches can do over one tree.
 [[nodiscard]] std::vector<std::string> algorithm_words(const platform::Platform& platform,
                                                        graph::CollectiveType type,
-                                                       std::span<const std::uint32_t> ranks);
+                                                       std::span<const std::uint32_t> ranks,
+                                                       bool tokens = false);
 
 /// Switches sum in some dimension.
 [[nodiscard]] bool names_switches(std::string_view words);

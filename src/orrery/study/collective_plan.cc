@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <numeric>
+#include <span>
 #include <utility>
 
 #include "orrery/calibrate/collectives.h"
@@ -36,55 +38,104 @@ Bytes in_equal_shares(const Plan& plan, Bytes size) {
   return plan.collective == PlanCollective::all_gather ? Bytes(size.count() / ranks * ranks) : size;
 }
 
-Result<sim::SimResult> simulate_plan(const Plan& plan, Bytes size, platform::Platform platform,
-                                     const sim::Options& options) {
+/// A plan, and who runs it.
+struct PlanOfRanks {
+  const Plan* plan;
+  std::vector<std::uint32_t> ranks;
+  Bytes size;  ///< in equal shares
+};
+
+Result<PlanOfRanks> placed_plan(const Plan& plan, std::vector<std::uint32_t> ranks, Bytes size,
+                                const platform::Platform& platform) {
   const auto members = static_cast<std::uint32_t>(plan.ranks.size());
-  const std::int64_t ranks = platform.npu_count();
-  if (ranks < members)
+  const std::int64_t devices = platform.npu_count();
+  if (devices < members)
     return fail(Errc::config_conflict, platform.name,
-                fmt::format("{} devices, and the plan is for {}", ranks, members),
+                fmt::format("{} devices, and the plan is for {}", devices, members),
                 "a plan is for as many ranks as it has; name a larger cluster");
-  graph::Workload work = one_collective(synthesis::workload_type(plan.collective), size,
-                                        first_ranks(members), static_cast<std::uint32_t>(ranks));
-  auto graphs = synthesis::lower(plan);
-  if (!graphs) return tl::unexpected(graphs.error());
-  work.custom_collectives[std::string(kOneCollective)] = *std::move(graphs);
-  platform.collectives.custom_by_node = {{1, std::string(kOneCollective)}};
+  if (ranks.empty()) ranks = first_ranks(members);
+  const bool ascending =
+      std::adjacent_find(ranks.begin(), ranks.end(), std::greater_equal<>()) == ranks.end();
+  if (ranks.size() != members || !ascending || ranks.back() >= devices)
+    return fail(Errc::usage, "--ranks",
+                fmt::format("has to name {} of ranks 0 to {}, ascending: the GPUs of {}", members,
+                            devices - 1, in_quotes(plan.name)));
+  return PlanOfRanks{&plan, std::move(ranks), in_equal_shares(plan, size)};
+}
+
+graph::Workload work_of_plans(std::span<const PlanOfRanks> plans, std::int64_t ranks) {
+  std::vector<graph::Collective> collectives;
+  std::vector<std::vector<std::uint32_t>> groups;
+  for (const PlanOfRanks& one : plans) {
+    graph::Collective& collective = collectives.emplace_back();
+    collective.type = synthesis::workload_type(one.plan->collective);
+    // Of all-gathers a node states what each rank gives.
+    collective.size = collective.type == graph::CollectiveType::all_gather
+                          ? Bytes(one.size.count() / static_cast<std::int64_t>(one.ranks.size()))
+                          : one.size;
+    groups.push_back(one.ranks);
+  }
+  return collectives_side_by_side(collectives, groups, static_cast<std::uint32_t>(ranks));
+}
+
+Result<sim::SimResult> simulate_plans(std::span<const PlanOfRanks> plans,
+                                      platform::Platform platform, const sim::Options& options) {
+  graph::Workload work = work_of_plans(plans, platform.npu_count());
+  platform.collectives.custom_by_node.clear();
+  for (std::size_t i = 0; i < plans.size(); ++i) {
+    auto graphs = synthesis::lower(*plans[i].plan);
+    if (!graphs) return tl::unexpected(graphs.error());
+    const std::string name = fmt::format("{} {}", kOneCollective, i + 1);
+    work.custom_collectives[name] = *std::move(graphs);
+    platform.collectives.custom_by_node[i + 1] = name;
+  }
   return simulate_one(work, platform, options);
 }
 
-/// The same without a plan, where the cluster has algorithms for it.
-std::optional<Time> own_time(const Plan& plan, Bytes size, const Cluster& cluster,
+/// The same without plans, where the cluster has algorithms for it.
+std::optional<Time> own_time(std::span<const PlanOfRanks> plans, const Cluster& cluster,
                              sim::Options options) {
-  const auto members = static_cast<std::uint32_t>(plan.ranks.size());
-  const auto type = synthesis::workload_type(plan.collective);
-  if (plan.collective == PlanCollective::other) return std::nullopt;
+  for (const PlanOfRanks& one : plans) {
+    if (one.plan->collective == PlanCollective::other) return std::nullopt;
+  }
   options.library = cluster.library;
-  const auto result = simulate_one(one_collective(type, size, first_ranks(members), cluster.ranks),
-                                   cluster.platform, options);
+  const auto result = simulate_one(work_of_plans(plans, cluster.ranks), cluster.platform, options);
   return result ? std::optional(result->end) : std::nullopt;
 }
 
-Result<PlannedRun> run_on(const CollectivePlanQuestion& question, const Plan& plan, Bytes size,
-                          Findings& findings) {
+Result<Cluster> cluster_for_plans(const CollectivePlanQuestion& question, Findings& findings) {
   Question about;
   about.cluster = question.cluster;
   about.network = question.network;
   if (auto settled = settle(about); !settled) return tl::unexpected(settled.error());
-  const auto cluster = read_cluster(about, findings);
-  if (!cluster) return tl::unexpected(cluster.error());
+  return read_cluster(about, findings);
+}
+
+Result<PlannedRun> run_plans(const std::string& name, std::span<const PlanOfRanks> plans,
+                             const Cluster& cluster, Findings& findings) {
   PlannedRun made;
-  made.cluster = question.cluster;
-  made.network = platform::entry(cluster->platform.network).name;
-  made.size = in_equal_shares(plan, size);
-  sim::Options options;
-  const auto result = simulate_plan(plan, made.size, cluster->platform, options);
+  made.cluster = name;
+  made.network = platform::entry(cluster.platform.network).name;
+  made.size = plans.front().size;
+  const sim::Options options;
+  const auto result = simulate_plans(plans, cluster.platform, options);
   if (!result) return tl::unexpected(result.error());
   findings.merge(result->findings);
   made.time = result->end;
   made.messages = result->messages;
-  made.own = own_time(plan, made.size, *cluster, options);
-  if (made.time.count() == 0) return made;
+  made.own = own_time(plans, cluster, options);
+  return made;
+}
+
+Result<PlannedRun> run_on(const CollectivePlanQuestion& question, const Plan& plan, Bytes size,
+                          Findings& findings) {
+  const auto cluster = cluster_for_plans(question, findings);
+  if (!cluster) return tl::unexpected(cluster.error());
+  const auto one = placed_plan(plan, question.ranks, size, cluster->platform);
+  if (!one) return tl::unexpected(one.error());
+  auto run = run_plans(question.cluster, {&*one, 1}, *cluster, findings);
+  if (!run || run->time.count() == 0) return run;
+  PlannedRun& made = *run;
   made.algorithm_bandwidth =
       static_cast<double>(made.size.count()) / (static_cast<double>(made.time.count()) * 1e-12);
   const calibrate::Collective* known =
@@ -93,7 +144,7 @@ Result<PlannedRun> run_on(const CollectivePlanQuestion& question, const Plan& pl
     made.bus_bandwidth =
         made.algorithm_bandwidth *
         calibrate::bus_factor(*known, static_cast<std::int32_t>(plan.ranks.size())).least;
-  return made;
+  return run;
 }
 
 }  // namespace
@@ -125,11 +176,43 @@ Result<CollectivePlanAnswer> look_at_plan(const CollectivePlanQuestion& question
   return answer;
 }
 
+Result<PlansAnswer> look_at_plans(const std::vector<CollectivePlanQuestion>& questions,
+                                  Findings& findings) {
+  PlansAnswer answer;
+  bool right = true;
+  for (CollectivePlanQuestion question : questions) {
+    if (!question.cluster.empty() && question.ranks.empty())
+      return fail(Errc::usage, "--ranks", "has to be given once for each plan",
+                  "the GPUs of the first plan, then those of the second, …");
+    question.cluster.clear();
+    auto plan = look_at_plan(question, findings);
+    if (!plan) return tl::unexpected(plan.error());
+    right &= plan->check.right();
+    answer.plans.push_back(*std::move(plan));
+  }
+  if (questions.empty() || questions.front().cluster.empty() || !right) return answer;
+  const auto cluster = cluster_for_plans(questions.front(), findings);
+  if (!cluster) return tl::unexpected(cluster.error());
+  std::vector<PlanOfRanks> all;
+  for (std::size_t i = 0; i < questions.size(); ++i) {
+    const CollectivePlanAnswer& one = answer.plans[i];
+    auto plan = placed_plan(one.plan, questions[i].ranks, one.size, cluster->platform);
+    if (!plan) return tl::unexpected(plan.error());
+    all.push_back(*std::move(plan));
+  }
+  auto run = run_plans(questions.front().cluster, all, *cluster, findings);
+  if (!run) return tl::unexpected(run.error());
+  answer.run = *std::move(run);
+  return answer;
+}
+
 Result<Time> time_of_plan(const Plan& plan, Bytes size, const platform::Platform& platform,
                           bool fold) {
   sim::Options options;
   options.fold = fold;
-  const auto result = simulate_plan(plan, in_equal_shares(plan, size), platform, options);
+  const auto one = placed_plan(plan, {}, size, platform);
+  if (!one) return tl::unexpected(one.error());
+  const auto result = simulate_plans({&*one, 1}, platform, options);
   if (!result) return tl::unexpected(result.error());
   return result->end;
 }

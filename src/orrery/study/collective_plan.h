@@ -22,16 +22,18 @@ struct CollectivePlanQuestion {
   std::optional<Bytes> size;  ///< of the whole buffer
   std::string cluster;        ///< to run it on; empty: nowhere
   std::string network;        ///< instead of the cluster's model
+  /// Of the cluster, ascending, which are its GPUs; empty: the first.
+  std::vector<std::uint32_t> ranks;
 };
 
-/// One collective, run alone.
+/// One collective alone, or several at once.
 struct PlannedRun {
   std::string cluster;  ///< what it is called
   std::string network;  ///< "flow"
   Bytes size{};         ///< of the whole buffer: what was asked for, in equal shares
   Time time{};
   std::uint64_t messages = 0;
-  double algorithm_bandwidth = 0;  ///< bytes per second
+  double algorithm_bandwidth = 0;  ///< bytes per second; 0: of several
   double bus_bandwidth = 0;        ///< likewise, as nccl-tests has it; 0: not known
   std::optional<Time> own;  ///< the same by what the cluster runs without a plan; empty: unknown
 };
@@ -51,6 +53,18 @@ struct CollectivePlanAnswer {
 /// Errc: what reading says; config_conflict for a cluster with too few devices; stall.
 [[nodiscard]] Result<CollectivePlanAnswer> look_at_plan(const CollectivePlanQuestion& question,
                                                         Findings& findings);
+
+/// Several plans, and all of them at once.
+struct PlansAnswer {
+  std::vector<CollectivePlanAnswer> plans;
+  std::optional<PlannedRun> run;  ///< of right plans, where there is a cluster: until the last ends
+};
+
+/// As look_at_plan() for each; then on the cluster they run all at once, each among its ranks, of
+/// which some may be in several. `questions` differ in file and ranks. Errc: as above; usage where
+/// there is a cluster and one names no ranks.
+[[nodiscard]] Result<PlansAnswer> look_at_plans(
+    const std::vector<CollectivePlanQuestion>& questions, Findings& findings);
 
 /// One collective by that plan on that platform, among its first ranks. Errc: those of simulate();
 /// config_conflict.

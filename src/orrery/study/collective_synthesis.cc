@@ -169,8 +169,8 @@ Result<CollectiveSynthesisAnswer> synthesise(const CollectiveSynthesisQuestion& 
   return answer;
 }
 
-Result<synthesis::Plan> plan_of(const CollectiveSynthesisAnswer& answer) {
-  return synthesis::plan_of_schedule(
+Result<std::vector<synthesis::Plan>> plans_of(const CollectiveSynthesisAnswer& answer) {
+  return synthesis::plans_of_schedule(
       answer.made.schedule,
       fmt::format("{} for {}", answer.collective, answer.ground.topology->name()));
 }

@@ -58,7 +58,8 @@ struct CollectiveSynthesisAnswer {
 [[nodiscard]] Result<CollectiveSynthesisAnswer> synthesise(
     const CollectiveSynthesisQuestion& question, Findings& findings);
 
-/// For collective libraries. Errc: see synthesis::plan_of_schedule().
-[[nodiscard]] Result<synthesis::Plan> plan_of(const CollectiveSynthesisAnswer& answer);
+/// For collective libraries, one for each group. Errc: see synthesis::plan_of_schedule().
+[[nodiscard]] Result<std::vector<synthesis::Plan>> plans_of(
+    const CollectiveSynthesisAnswer& answer);
 
 }  // namespace orrery::study

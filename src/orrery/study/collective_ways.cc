@@ -7,6 +7,7 @@
 #include <array>
 #include <bit>
 #include <functional>
+#include <limits>
 #include <numeric>
 #include <set>
 #include <span>
@@ -46,6 +47,7 @@ constexpr std::array kKnown{
     Known{CollectiveType::all_to_all, synthesis::PlanCollective::all_to_all}};
 
 const Known* known(const std::string& word) {
+  if (word == "dispatch" || word == "combine") return &kKnown.back();
   const calibrate::Collective* named = calibrate::collective_named(word);
   if (named == nullptr) return nullptr;
   const auto found = std::find_if(kKnown.begin(), kKnown.end(), [&](const Known& one) {
@@ -54,14 +56,35 @@ const Known* known(const std::string& word) {
   return found == kKnown.end() ? nullptr : &*found;
 }
 
+/// What dispatch and combine carry; nothing of other collectives.
+Result<graph::ExpertExchange> exchange_of(const WaysQuestion& question) {
+  graph::ExpertExchange exchange;
+  const bool combine = question.collective == "combine";
+  if (!combine && question.collective != "dispatch") {
+    if (question.experts == 0 && question.top_k == 0) return exchange;
+    return fail(Errc::usage, "--experts", "and --top-k are of dispatch and combine");
+  }
+  if (question.experts < 1 || question.experts > std::numeric_limits<std::uint16_t>::max())
+    return fail(Errc::usage, "--experts",
+                "has to say how many experts all ranks have together, up to 65,535", {});
+  if (question.top_k < 1 || question.top_k > std::numeric_limits<std::uint8_t>::max() ||
+      question.top_k > question.experts)
+    return fail(Errc::usage, "--top-k",
+                "has to say to how many of the experts a token goes, up to 255", {});
+  exchange.set(graph::ExpertWay::in_network, combine);
+  exchange.experts = static_cast<std::uint16_t>(question.experts);
+  exchange.top_k = static_cast<std::uint8_t>(question.top_k);
+  return exchange;
+}
+
 /// Tries ways, each at the size asked for and at the least.
 class Trial {
  public:
   Trial(const Cluster& cluster, const Known& what, WaysAnswer& answer)
       : cluster_(cluster), answer_(answer) {
     const Bytes least(static_cast<std::int64_t>(answer.ranks.size()));
-    whole_ = one_collective(what.type, answer.size, answer.ranks, cluster.ranks);
-    least_ = one_collective(what.type, least, answer.ranks, cluster.ranks);
+    whole_ = one_collective(what.type, answer.size, answer.ranks, cluster.ranks, answer.exchange);
+    least_ = one_collective(what.type, least, answer.ranks, cluster.ranks, answer.exchange);
   }
 
   void own() {
@@ -73,7 +96,7 @@ class Trial {
 
   void by_words(const std::string& words) {
     Platform platform = cluster_.platform;
-    auto used = platform::use_algorithms(platform, words);
+    auto used = platform::use_algorithms(platform, words, static_cast<bool>(answer_.exchange));
     if (!used) return leave_out(words, used.error().what);
     run(words, "", platform, {}, whole_, least_);
   }
@@ -113,7 +136,8 @@ class Trial {
 };
 
 void try_words(Trial& trial, const Platform& platform, const WaysAnswer& answer) {
-  std::vector<std::string> all = algorithm_words(platform, answer.type, answer.ranks);
+  std::vector<std::string> all =
+      algorithm_words(platform, answer.type, answer.ranks, static_cast<bool>(answer.exchange));
   if (answer.ranks.size() > kMostPlanned) {
     std::erase_if(all, [](const std::string& words) {
       return words.starts_with("one_") && !names_switches(words);
@@ -201,13 +225,20 @@ Result<Cluster> cluster_for(const WaysQuestion& question, Findings& findings) {
 
 }  // namespace
 
+std::string_view collective_word(const WaysAnswer& answer) {
+  if (answer.exchange) return answer.exchange.combine() ? "combine" : "dispatch";
+  return graph::name(answer.type);
+}
+
 Result<WaysAnswer> compare_ways(const WaysQuestion& question, Findings& findings) {
   const Known* what = known(question.collective);
   if (what == nullptr) {
     return fail(Errc::usage, "COLLECTIVE",
                 in_quotes(question.collective) + " is none that can be compared",
-                "all-reduce, all-gather, reduce-scatter or all-to-all");
+                "all-reduce, all-gather, reduce-scatter, all-to-all, dispatch or combine");
   }
+  const auto exchange = exchange_of(question);
+  if (!exchange) return tl::unexpected(exchange.error());
   const auto cluster = cluster_for(question, findings);
   if (!cluster) return tl::unexpected(cluster.error());
   const Platform& platform = cluster->platform;
@@ -217,10 +248,12 @@ Result<WaysAnswer> compare_ways(const WaysQuestion& question, Findings& findings
   answer.library =
       platform.collectives.library == platform::CollectiveLibrary::nccl ? "nccl" : "ideal";
   answer.type = what->type;
+  answer.exchange = *exchange;
   set_size(question, cluster->ranks, answer);
   const auto ground = synthesis::ground_of(platform);
   if (!ground) return tl::unexpected(ground.error());
   synthesis::BoundQuestion bound{what->type, answer.size, answer.ranks};
+  bound.exchange = answer.exchange;
   auto least = synthesis::bound_of(*ground, bound);
   if (!least) return tl::unexpected(least.error());
   answer.bound = *std::move(least);
@@ -241,8 +274,9 @@ Result<WaysAnswer> compare_ways(const WaysQuestion& question, Findings& findings
     trial.leave_out("plans and algorithms over all ranks at once",
                     fmt::format("they are tried among up to {} ranks", kMostPlanned));
   }
-  if (std::any_of(answer.ways.begin(), answer.ways.end(),
-                  [](const CollectiveWay& way) { return way.by_switches; })) {
+  // Copies of tokens may be made anywhere: one bound holds for all.
+  if (!answer.exchange && std::any_of(answer.ways.begin(), answer.ways.end(),
+                                      [](const CollectiveWay& way) { return way.by_switches; })) {
     bound.in_network = synthesis::InNetwork::reduces;
     if (auto lower = synthesis::bound_of(*ground, bound)) answer.of_switches = *std::move(lower);
   }

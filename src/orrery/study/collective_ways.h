@@ -18,12 +18,14 @@
 namespace orrery::study {
 
 struct WaysQuestion {
-  std::string collective;  ///< "all-reduce", "all_gather", "alltoall" …
+  std::string collective;  ///< "all-reduce", "all_gather", "alltoall", "dispatch", "combine" …
   std::string cluster;
   std::string network;               ///< empty: flow, whatever the cluster's file says
   std::string chunk_order;           ///< empty: as the cluster's file says; "best" …
   std::optional<Bytes> size;         ///< of the whole buffer; empty: 1 GB
   std::vector<std::uint32_t> ranks;  ///< that take part, ascending; empty: all
+  /// Of dispatch and combine: experts of all ranks, and how many of them a token goes to.
+  std::int64_t experts = 0, top_k = 0;
 };
 
 /// A way to do it.
@@ -44,6 +46,7 @@ struct WayLeftOut {
 struct WaysAnswer {
   std::string cluster, network, library;  ///< "nccl": what the cluster's own way is told by
   graph::CollectiveType type = graph::CollectiveType::all_reduce;
+  graph::ExpertExchange exchange{};  ///< of dispatch and combine, all-to-alls of tokens' copies
   Bytes size{};
   std::vector<std::uint32_t> ranks;
   std::vector<CollectiveWay> ways;  ///< the fastest first
@@ -58,9 +61,13 @@ struct WaysAnswer {
   }
 };
 
+/// "all_reduce", "dispatch" …
+[[nodiscard]] std::string_view collective_word(const WaysAnswer& answer);
+
 /// Simulates each way alone on the cluster's network: the cluster's own, algorithms dimension by
 /// dimension and over all ranks at once, those of switches that can, and plans among up to
-/// kMostPlanned ranks. Errc: usage (an unknown collective, ranks that are not there), those of
+/// kMostPlanned ranks. Errc: usage (an unknown collective, ranks that are not there, experts that
+/// cannot be), those of
 /// reading clusters, and of bounds.
 [[nodiscard]] Result<WaysAnswer> compare_ways(const WaysQuestion& question, Findings& findings);
 

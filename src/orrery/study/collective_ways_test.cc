@@ -224,5 +224,36 @@ TEST_F(CollectiveWays, SaysWhatItDoesNotKnow) {
   EXPECT_THAT(twice.error().what, HasSubstr("each once"));
 }
 
+// Tokens' copies, on random switches and few or many experts: no way is below the bound.
+TEST_F(CollectiveWays, TokensAreNeverBelowTheirBound) {
+  std::mt19937 random(24);
+  for (int i = 0; i < 12; ++i) {
+    const std::int64_t ranks = 2 + static_cast<std::int64_t>(random() % 9);
+    const auto path = std::filesystem::temp_directory_path() / "ways-of-tokens.yaml";
+    std::ofstream(path) << "device: {peak: 1 TFLOP/s, memory_bandwidth: 1000 TB/s}\n"
+                        << "network: [{block: switch, size: " << ranks
+                        << ", bandwidth: 100 GB/s, latency: 250 ns, in_network: {}}]\n";
+    for (const char* what : {"dispatch", "combine"}) {
+      const std::int64_t experts = ranks * (1 + static_cast<std::int64_t>(random() % 16));
+      Findings findings;
+      const auto answer = compare_ways(
+          {.collective = what,
+           .cluster = path.string(),
+           .size = Bytes(ranks * 1'000'000),
+           .experts = experts,
+           .top_k = std::min<std::int64_t>(experts, 1 + static_cast<std::int64_t>(random() % 8))},
+          findings);
+      ASSERT_TRUE(answer) << to_string(answer.error());
+      EXPECT_EQ(collective_word(*answer), what);
+      EXPECT_NE(named(*answer, "in_network"), nullptr);
+      for (const CollectiveWay& way : answer->ways)
+        EXPECT_GE(way.time, answer->bound_of(way).total) << what << ' ' << way.name;
+      // A switch sends each of a token's copies that a link carries, and no more.
+      EXPECT_LE(of_bound(*answer, "in_network"), 1.3) << what << ' ' << ranks << ' ' << experts;
+    }
+    std::filesystem::remove(path);
+  }
+}
+
 }  // namespace
 }  // namespace orrery::study

@@ -32,6 +32,12 @@ inline constexpr std::string_view kOneCollective = "plan";
     const graph::Collective& collective, std::span<const std::vector<std::uint32_t>> groups,
     std::uint32_t ranks);
 
+/// A collective for each group of ranks, ascending, all at once: nodes 1, 2, … in their order;
+/// sizes are as nodes state them. Ranks may be in several.
+[[nodiscard]] graph::Workload collectives_side_by_side(
+    std::span<const graph::Collective> collectives,
+    std::span<const std::vector<std::uint32_t>> groups, std::uint32_t ranks);
+
 /// Errc: those of simulate(); stall.
 [[nodiscard]] Result<sim::SimResult> simulate_one(const graph::Workload& work,
                                                   const platform::Platform& platform,

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <map>
 
+#include "orrery/synthesis/bounds_asked.h"
+#include "orrery/synthesis/bounds_climb.h"
 #include "orrery/synthesis/bounds_cuts.h"
 #include "orrery/synthesis/bounds_flow.h"
 #include "orrery/synthesis/bounds_ways.h"
@@ -17,49 +19,8 @@ namespace {
 
 // Links that are looked at, at most: each of these is some tenths of a second.
 constexpr std::uint64_t kFlowSteps = 40'000'000, kHalfSteps = 10'000'000, kWaySteps = 20'000'000,
-                        kWeighSteps = 10'000'000;
+                        kWeighSteps = 10'000'000, kClimbSteps = 20'000'000;
 constexpr std::size_t kFlowMembers = 16'384, kKindsOfLinks = 4;
-
-struct Asked {
-  CollectiveType type;
-  std::int64_t bytes;
-  std::int64_t shard;  ///< of one rank: the whole bytes of them that each surely has
-  std::int64_t ranks;
-  NodeIndex root;
-  graph::ExpertExchange exchange;
-};
-
-/// What has to leave a set with `inside` of the ranks, in bytes; see bounds.h.
-double leaving(const Asked& asked, std::int64_t inside, bool root_inside) {
-  const std::int64_t outside = asked.ranks - inside;
-  if (inside == 0 || outside == 0) return 0;
-  const auto n = static_cast<double>(asked.bytes), shard = static_cast<double>(asked.shard);
-  switch (asked.type) {
-    case CollectiveType::all_gather:
-      return shard * static_cast<double>(inside);
-    case CollectiveType::reduce_scatter:
-      return shard * static_cast<double>(outside);
-    case CollectiveType::all_to_all: {
-      if (!asked.exchange)
-        return shard * static_cast<double>(inside) * static_cast<double>(outside);
-      const graph::ExpertExchange& tokens = asked.exchange;
-      const std::int64_t owners = tokens.combine() ? outside : inside;
-      const double there = static_cast<double>(tokens.experts) *
-                           static_cast<double>(asked.ranks - owners) /
-                           static_cast<double>(asked.ranks);
-      return static_cast<double>(owners) * n / tokens.top_k *
-             graph::any_reached(there, tokens.top_k, tokens.experts);
-    }
-    case CollectiveType::all_reduce:
-      return n;
-    case CollectiveType::broadcast:
-      return root_inside ? n : 0;
-    case CollectiveType::reduce:
-      return root_inside ? 0 : n;
-    default:
-      return 0;
-  }
-}
 
 /// Rounded so that it is never above what it stands for.
 Time time_of(double bytes, double capacity) {
@@ -68,24 +29,34 @@ Time time_of(double bytes, double capacity) {
 
 class Search {
  public:
-  Search(const Ground& ground, std::span<const NodeIndex> members, const Asked& asked)
-      : ground_(ground), members_(members), asked_(asked), finder_(ground, members, asked.root) {}
+  /// `groups`: one at least, all of one type.
+  Search(const Ground& ground, std::span<const Asked> groups)
+      : ground_(ground),
+        groups_(groups),
+        type_(groups.front().type),
+        groups_of_(ground.node_count()),
+        inside_(groups.size()),
+        roots_(groups.size()),
+        members_(everyone()),
+        finder_(ground, members_) {}
 
   Bound run(InNetwork in_network, bool thorough) {
-    bound_.latency = latency();
-    if (asked_.type != CollectiveType::barrier) {
+    for (const Asked& asked : groups_) bound_.latency = std::max(bound_.latency, latency(asked));
+    if (type_ != CollectiveType::barrier) {
       for (const Family& family : finder_.families()) {
-        for (const NodeSet& set : family.sets) consider(set);
-        if (in_network == InNetwork::forwards && asked_.type == CollectiveType::all_reduce)
+        consider_family(family);
+        if (in_network == InNetwork::forwards && type_ == CollectiveType::all_reduce)
           consider_messages(family);
       }
-      if (asked_.type == CollectiveType::all_to_all) {
-        for (const NodeSet& set : finder_.halves(kHalfSteps)) consider(set);
-        if (!asked_.exchange) volumes();  // copies are made where ways part
-        if (!asked_.exchange && thorough) weighed();
+      if (type_ == CollectiveType::all_to_all) {
+        const bool copies = static_cast<bool>(groups_.front().exchange);
+        halves();
+        if (!copies) volumes();  // copies are made where ways part
+        if (!copies && thorough) weighed();
       } else {
         tightest();
       }
+      if (groups_.size() > 1) climb();
     } else {
       bound_.exact = true;
     }
@@ -94,6 +65,36 @@ class Search {
   }
 
  private:
+  /// All groups' members, each once.
+  std::vector<NodeIndex> everyone() {
+    std::vector<NodeIndex> all;
+    for (std::uint32_t g = 0; g < groups_.size(); ++g) {
+      for (const NodeIndex node : groups_[g].members) {
+        if (groups_of_[node].empty()) all.push_back(node);
+        groups_of_[node].push_back(g);
+      }
+    }
+    return all;
+  }
+
+  /// Sets `inside_` and `roots_` for the groups that have members in a set, which are answered.
+  std::vector<std::uint32_t> count(const NodeSet& set) {
+    std::vector<std::uint32_t> there;
+    for (const NodeIndex node : set.nodes) {
+      for (const std::uint32_t g : groups_of_[node]) {
+        if (inside_[g]++ == 0) there.push_back(g);
+        if (node == groups_[g].root) roots_[g] = true;
+      }
+    }
+    return there;
+  }
+  void forget(std::span<const std::uint32_t> there) {
+    for (const std::uint32_t g : there) {
+      inside_[g] = 0;
+      roots_[g] = false;
+    }
+  }
+
   /// What `rim` has to carry; `how` and `what` name it.
   void consider(const char* how, const std::string& what, const Rim& rim, double bytes) {
     if (bytes <= 0 || rim.capacity <= 0) return;
@@ -106,56 +107,118 @@ class Search {
         rim.wires};
     std::sort(bound_.binds.wires.begin(), bound_.binds.wires.end());
   }
-  void consider(const NodeSet& set) {
-    consider("what leaves ", set.name, set.out, leaving(asked_, set.members, set.root));
-    // What enters it leaves all else.
-    consider("what enters ", set.name, set.in,
-             leaving(asked_, asked_.ranks - set.members, !set.root));
+  /// How many seconds it needs at least.
+  double consider(const NodeSet& set) {
+    const std::vector<std::uint32_t> there = count(set);
+    double leaves = 0, enters = 0;
+    for (const std::uint32_t g : there) {
+      leaves += leaving(groups_[g], inside_[g], roots_[g]);
+      // What enters it leaves all else.
+      enters += leaving(groups_[g], groups_[g].ranks - inside_[g], !roots_[g]);
+    }
+    forget(there);
+    consider("what leaves ", set.name, set.out, leaves);
+    consider("what enters ", set.name, set.in, enters);
+    return std::max(set.out.capacity > 0 ? leaves / set.out.capacity : 0,
+                    set.in.capacity > 0 ? enters / set.in.capacity : 0);
+  }
+  void consider_family(const Family& family) {
+    const NodeSet* best = nullptr;
+    double most = 0;
+    for (const NodeSet& set : family.sets) {
+      const double least = consider(set);
+      if (groups_.size() > 1 && set.nodes.size() > 1) units_.push_back(set.nodes);
+      if (best != nullptr && least <= most) continue;
+      best = &set;
+      most = least;
+    }
+    if (best != nullptr) starts_.push_back(best->nodes);
+  }
+
+  /// Sets of several groups, from the best that are known on.
+  void climb() {
+    RimDemand demand;
+    demand.groups_of = groups_of_;
+    for (const Asked& asked : groups_) {
+      demand.members.push_back(asked.ranks);
+      demand.roots.push_back(asked.root);
+    }
+    demand.leaves = [&](std::uint32_t group, std::int64_t inside, bool root_inside) {
+      return leaving(groups_[group], inside, root_inside);
+    };
+    std::uint64_t steps = kClimbSteps;
+    for (const auto& start : starts_) {
+      for (const bool enters : {false, true}) {
+        const auto inside = climbed(ground_, demand, units_, start, enters, steps);
+        consider(finder_.measure(finder_.describe(inside), inside));
+      }
+    }
   }
 
   /// 2 (k - 1) n bytes leave k disjoint sets, and enter them.
   void consider_messages(const Family& family) {
     Rim out, in;
-    std::int64_t with_ranks = 0;
+    double bytes = 0;
+    for (const Asked& asked : groups_) bytes -= 2.0 * static_cast<double>(asked.bytes);
     for (const NodeSet& set : family.sets) {
-      with_ranks += set.members > 0 ? 1 : 0;
+      const std::vector<std::uint32_t> there = count(set);
+      forget(there);
+      for (const std::uint32_t g : there) bytes += 2.0 * static_cast<double>(groups_[g].bytes);
       for (const std::uint32_t wire : set.out.wires) out.add(ground_, wire);
       for (const std::uint32_t wire : set.in.wires) in.add(ground_, wire);
     }
-    const double bytes =
-        2.0 * static_cast<double>(asked_.bytes) * static_cast<double>(with_ranks - 1);
     consider("what leaves ", family.name, out, bytes);
     consider("what enters ", family.name, in, bytes);
   }
 
+  /// Of one group the tightest of all. Of several that of each, and of all as if they were one:
+  /// what has to pass any of these is what all groups send, but there may be tighter ones.
   void tightest() {
     if (members_.size() > kFlowMembers) return;
     bound_.exact = true;
-    const CollectiveType type = asked_.type;
-    const bool rooted = type == CollectiveType::broadcast || type == CollectiveType::reduce;
-    const bool along = type == CollectiveType::all_gather || type == CollectiveType::broadcast;
-    const bool both = type == CollectiveType::all_reduce;
+    const std::uint64_t steps = kFlowSteps / groups_.size();
+    for (const Asked& asked : groups_) tightest(asked.members, asked.root, steps);
+    if (groups_.size() == 1) return;
+    if (type_ != CollectiveType::broadcast && type_ != CollectiveType::reduce)
+      tightest(members_, members_.front(), steps);
+    bound_.exact = false;
+  }
+  void tightest(std::span<const NodeIndex> members, NodeIndex root, std::uint64_t steps) {
+    const bool rooted = type_ == CollectiveType::broadcast || type_ == CollectiveType::reduce;
+    const bool along = type_ == CollectiveType::all_gather || type_ == CollectiveType::broadcast;
+    const bool both = type_ == CollectiveType::all_reduce;
     std::vector<std::int64_t> weight(ground_.node_count());
-    std::vector<NodeIndex> wants(members_.begin(), members_.end());
+    std::vector<NodeIndex> wants(members.begin(), members.end());
     if (rooted || both) {
-      const NodeIndex root = rooted ? asked_.root : members_.front();
-      weight[root] = 1;
-      wants.erase(std::find(wants.begin(), wants.end(), root));
+      const NodeIndex first = rooted ? root : members.front();
+      weight[first] = 1;
+      wants.erase(std::find(wants.begin(), wants.end(), first));
     } else {
-      for (const NodeIndex node : members_) weight[node] = 1;
+      for (const NodeIndex node : members) weight[node] = 1;
     }
     for (const Direction direction : {Direction::along, Direction::against}) {
       if (!both && (direction == Direction::along) != along) continue;
-      TightCut cut = tightest_cut(ground_, weight, wants, direction, kFlowSteps);
+      TightCut cut = tightest_cut(ground_, weight, wants, direction, steps);
       bound_.exact &= cut.exact;
       // The side with fewer ranks says it shorter.
-      NodeSet set = finder_.measure("", cut.inside);
-      if (2 * set.members > asked_.ranks) {
-        cut.inside.flip();
-        set = finder_.measure("", cut.inside);
-      }
-      set.name = finder_.describe(cut.inside);
+      std::size_t ranks = 0;
+      for (const NodeIndex node : members_) ranks += cut.inside[node] ? 1 : 0;
+      if (2 * ranks > members_.size()) cut.inside.flip();
+      const NodeSet set = finder_.measure(finder_.describe(cut.inside), cut.inside);
       consider(set);
+      starts_.push_back(set.nodes);
+    }
+  }
+
+  /// Of all members, and of each group's.
+  void halves() {
+    for (const NodeSet& set : finder_.halves(kHalfSteps)) consider(set);
+    for (std::size_t g = 0; groups_.size() > 1 && g < groups_.size(); ++g) {
+      const CutFinder own(ground_, groups_[g].members);
+      for (NodeSet& set : own.halves(kHalfSteps / groups_.size())) {
+        set.name += fmt::format(" of group {}", g + 1);
+        consider(set);
+      }
     }
   }
 
@@ -179,81 +242,92 @@ class Search {
     }
   }
   void volume(const std::string& name, const std::vector<bool>& counts, std::uint64_t steps) {
-    const auto crossings = least_crossings(ground_, members_, counts, steps);
-    if (!crossings) return;
+    double bytes = 0;
+    for (const Asked& asked : groups_) {
+      const auto crossings =
+          least_crossings(ground_, asked.members, counts, steps / groups_.size());
+      if (!crossings) return;
+      bytes += *crossings * static_cast<double>(asked.shard);
+    }
     Rim rim;
     for (std::uint32_t wire = 0; wire < counts.size(); ++wire) {
       if (counts[wire]) rim.add(ground_, wire);
     }
-    consider("", name, rim, *crossings * static_cast<double>(asked_.shard));
+    consider("", name, rim, bytes);
   }
 
   /// As if it were one cut: what its links carry in the time that their weights say.
   void weighed() {
-    const auto weights = weighed_links(ground_, members_, kWeighSteps);
+    std::int64_t most = 0;
+    for (const Asked& asked : groups_) most = std::max(most, asked.shard);
+    if (most == 0) return;
+    std::vector<Exchanging> all;
+    for (const Asked& asked : groups_)
+      all.push_back({asked.members, static_cast<double>(asked.shard) / static_cast<double>(most)});
+    const auto weights = weighed_links(ground_, all, kWeighSteps);
     if (!weights) return;
-    Rim all, rim;
-    for (std::uint32_t wire = 0; wire < ground_.wires.size(); ++wire) all.add(ground_, wire);
+    Rim any, rim;
+    for (std::uint32_t wire = 0; wire < ground_.wires.size(); ++wire) any.add(ground_, wire);
     for (const std::uint32_t wire : weights->wires) rim.add(ground_, wire);
-    rim.latency = all.latency;  // the last byte passes some link
-    const double least = weights->seconds * static_cast<double>(asked_.shard) * (1 - 1e-9);
+    rim.latency = any.latency;  // the last byte passes some link
+    const double least = weights->seconds * static_cast<double>(most) * (1 - 1e-9);
     consider("", fmt::format("{} links that ways have to share", rim.wires.size()), rim,
              least * rim.capacity);
   }
 
-  [[nodiscard]] Time latency() const {
-    const NodeIndex root[] = {asked_.root};
-    if (asked_.type == CollectiveType::broadcast)
-      return farthest(ground_, root, members_, Direction::along, kWaySteps);
-    if (asked_.type == CollectiveType::reduce)
-      return farthest(ground_, root, members_, Direction::against, kWaySteps);
-    return farthest(ground_, members_, members_, Direction::along, kWaySteps);
+  [[nodiscard]] Time latency(const Asked& asked) const {
+    const std::uint64_t steps = kWaySteps / groups_.size();
+    const NodeIndex root[] = {asked.root};
+    if (type_ == CollectiveType::broadcast)
+      return farthest(ground_, root, asked.members, Direction::along, steps);
+    if (type_ == CollectiveType::reduce)
+      return farthest(ground_, root, asked.members, Direction::against, steps);
+    return farthest(ground_, asked.members, asked.members, Direction::along, steps);
   }
 
   const Ground& ground_;
-  std::span<const NodeIndex> members_;
-  const Asked& asked_;
+  std::span<const Asked> groups_;
+  CollectiveType type_;
+  std::vector<std::vector<std::uint32_t>> groups_of_;  // by node
+  std::vector<std::int64_t> inside_;                   // by group
+  std::vector<bool> roots_;
+  std::vector<NodeIndex> members_;
   CutFinder finder_;
+  std::vector<std::vector<NodeIndex>> starts_, units_;  // to climb from, and what belongs together
   Bound bound_;
   Time total_{};
 };
 
-bool is_bounded(CollectiveType type) {
-  switch (type) {
-    case CollectiveType::all_gather:
-    case CollectiveType::reduce_scatter:
-    case CollectiveType::all_reduce:
-    case CollectiveType::all_to_all:
-    case CollectiveType::broadcast:
-    case CollectiveType::reduce:
-    case CollectiveType::barrier:
-      return true;
-    default:
-      return false;
-  }
-}
-
 }  // namespace
 
-Result<Bound> bound_of(const Ground& ground, const BoundQuestion& question) {
-  const auto members = members_of(ground, question.ranks);
-  if (!members) return tl::unexpected(members.error());
+Result<Bound> bound_at_once(const Ground& ground, const BoundQuestion& question,
+                            std::span<const std::vector<std::uint32_t>> groups) {
   const CollectiveType type = question.type == CollectiveType::reduce_scatter_block
                                   ? CollectiveType::reduce_scatter
                                   : question.type;
-  if (!is_bounded(type))
-    return fail(Errc::usage, std::string(graph::name(type)), "there is no bound for it", {});
-  if (question.root >= members->size())
-    return fail(Errc::usage, "--root", fmt::format("there are {} ranks", members->size()), {});
-  if (question.bytes < Bytes{}) return fail(Errc::usage, "--size", "is negative", {});
-  if (!connected(ground, *members))
-    return fail(Errc::config_conflict, ground.topology->name(),
-                "some of the ranks do not reach each other",
-                "'orrery topology' shows which links are down");
-  const auto ranks = static_cast<std::int64_t>(members->size());
-  const Asked asked{type,  question.bytes.count(),    question.bytes.count() / ranks,
-                    ranks, (*members)[question.root], question.exchange};
-  return Search(ground, *members, asked).run(question.in_network, question.thorough);
+  std::vector<Asked> all;
+  for (const std::vector<std::uint32_t>& group : groups) {
+    auto members = members_of(ground, group);
+    if (!members) return tl::unexpected(members.error());
+    if (!is_bounded(type))
+      return fail(Errc::usage, std::string(graph::name(type)), "there is no bound for it", {});
+    if (question.root >= members->size())
+      return fail(Errc::usage, "--root", fmt::format("there are {} ranks", members->size()), {});
+    if (question.bytes < Bytes{}) return fail(Errc::usage, "--size", "is negative", {});
+    if (!connected(ground, *members))
+      return fail(Errc::config_conflict, ground.topology->name(),
+                  "some of the ranks do not reach each other",
+                  "'orrery topology' shows which links are down");
+    const auto ranks = static_cast<std::int64_t>(members->size());
+    const NodeIndex root = (*members)[question.root];
+    all.push_back({type, question.bytes.count(), question.bytes.count() / ranks, ranks, root,
+                   question.exchange, *std::move(members)});
+  }
+  return Search(ground, all).run(question.in_network, question.thorough);
+}
+
+Result<Bound> bound_of(const Ground& ground, const BoundQuestion& question) {
+  return bound_at_once(ground, question, {&question.ranks, 1});
 }
 
 Result<Bound> bound_of(const platform::Platform& platform, const BoundQuestion& question) {

@@ -85,6 +85,14 @@ struct Bound {
 /// without bounds), config_conflict (some rank does not reach another).
 [[nodiscard]] Result<Bound> bound_of(const Ground& ground, const BoundQuestion& question);
 
+/// Of several groups (one at least; those of `question` are not looked at) that do one each, all at
+/// once, with its bytes: cuts carry what all of them need, so that it may be more than the largest
+/// of theirs. Tried are the sets of above, the tightest cut of each group and of all as one
+/// group, and what comes of the best of these by taking nodes in and out; of several groups it is
+/// never `exact`. Errc: as above.
+[[nodiscard]] Result<Bound> bound_at_once(const Ground& ground, const BoundQuestion& question,
+                                          std::span<const std::vector<std::uint32_t>> groups);
+
 /// The same on a cluster's fabric, or on its dimensions. Errc: also what ground_of() says.
 [[nodiscard]] Result<Bound> bound_of(const platform::Platform& platform,
                                      const BoundQuestion& question);

@@ -52,23 +52,16 @@ void Rim::add(const Ground& ground, std::uint32_t wire) {
   wires.push_back(wire);
 }
 
-CutFinder::CutFinder(const Ground& ground, std::span<const NodeIndex> members, NodeIndex root)
-    : ground_(ground),
-      members_(members),
-      root_(root),
-      member_(ground.node_count()),
-      mark_(ground.node_count()) {
-  for (const NodeIndex node : members) member_[node] = true;
-}
+CutFinder::CutFinder(const Ground& ground, std::span<const NodeIndex> members)
+    : ground_(ground), members_(members), mark_(ground.node_count()) {}
 
 NodeSet CutFinder::measure(std::string name, std::span<const NodeIndex> nodes) const {
   ++round_;
   for (const NodeIndex node : nodes) mark_[node] = round_;
   NodeSet set;
   set.name = std::move(name);
+  set.nodes.assign(nodes.begin(), nodes.end());
   for (const NodeIndex node : nodes) {
-    set.members += member_[node] ? 1 : 0;
-    set.root |= node == root_;
     for (std::uint32_t out = ground_.first_out[node]; out < ground_.first_out[node + 1]; ++out) {
       if (mark_[ground_.wires[out].to] != round_) set.out.add(ground_, out);
     }

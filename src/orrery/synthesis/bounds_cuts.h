@@ -23,12 +23,11 @@ struct Rim {
   void add(const Ground& ground, std::uint32_t wire);
 };
 
-/// A set of nodes, and who is in it.
+/// A set of nodes, each once.
 struct NodeSet {
   std::string name;  ///< "npu3", "host 2", "leaf0 and what hangs on it"
   Rim out, in;
-  std::int64_t members = 0;
-  bool root = false;  ///< it is inside
+  std::vector<NodeIndex> nodes;
 };
 
 /// Sets that are disjoint and have all devices.
@@ -37,11 +36,11 @@ struct Family {
   std::vector<NodeSet> sets;
 };
 
-/// Measures sets, for one group of members.
+/// Measures sets, and finds some for members.
 class CutFinder {
  public:
   /// Ground and members must outlive this.
-  CutFinder(const Ground& ground, std::span<const NodeIndex> members, NodeIndex root);
+  CutFinder(const Ground& ground, std::span<const NodeIndex> members);
 
   [[nodiscard]] NodeSet measure(std::string name, std::span<const NodeIndex> nodes) const;
   [[nodiscard]] NodeSet measure(std::string name, const std::vector<bool>& inside) const;
@@ -62,8 +61,6 @@ class CutFinder {
 
   const Ground& ground_;
   std::span<const NodeIndex> members_;
-  NodeIndex root_;
-  std::vector<bool> member_;
   mutable std::vector<std::uint32_t> mark_;
   mutable std::uint32_t round_ = 0;
 };

@@ -17,9 +17,9 @@ constexpr std::uint64_t kFewestRounds = 8, kMostRounds = 64;
 
 class Weighing {
  public:
-  Weighing(const Ground& ground, std::span<const NodeIndex> members)
+  Weighing(const Ground& ground, std::span<const Exchanging> groups)
       : ground_(ground),
-        members_(members),
+        groups_(groups),
         prices_(ground, 1e-6),
         far_(ground.node_count()),
         by_(ground.node_count()) {}
@@ -27,18 +27,14 @@ class Weighing {
   WeighedLinks run(int rounds) {
     double usual = 0;
     for (const Wire& wire : ground_.wires) usual += wire.capacity;
-    usual = static_cast<double>(members_.size() * members_.size()) / std::max(usual, 1.0);
+    double pairs = 0;
+    for (const Exchanging& group : groups_)
+      pairs += static_cast<double>(group.members.size() * group.members.size()) * group.share;
+    usual = pairs / std::max(usual, 1.0);
     for (int round = 0; round < rounds; ++round) {
       prices_.set(usual, 2 + 6 * round / rounds);
       if (round % 2 == 1) weigh();
-      for (const NodeIndex source : members_) {
-        spread(source);
-        std::vector<std::uint32_t> wires;
-        for (NodeIndex at : members_) {
-          for (; at != source; at = ground_.wires[by_[at]].from) wires.push_back(by_[at]);
-        }
-        prices_.carry(wires, 1);
-      }
+      for (const Exchanging& group : groups_) send(group);
     }
     prices_.set(usual, 8);
     weigh();
@@ -46,12 +42,26 @@ class Weighing {
   }
 
  private:
+  /// Each pair's bytes, by the cheapest way of now.
+  void send(const Exchanging& group) {
+    for (const NodeIndex source : group.members) {
+      spread(source);
+      std::vector<std::uint32_t> wires;
+      for (NodeIndex at : group.members) {
+        for (; at != source; at = ground_.wires[by_[at]].from) wires.push_back(by_[at]);
+      }
+      prices_.carry(wires, group.share);
+    }
+  }
+
   /// The bound by weights as they are, if it is the best.
   void weigh() {
     double apart = 0, all = 0, most = 0;
-    for (const NodeIndex source : members_) {
-      spread(source);
-      for (const NodeIndex node : members_) apart += far_[node];
+    for (const Exchanging& group : groups_) {
+      for (const NodeIndex source : group.members) {
+        spread(source);
+        for (const NodeIndex node : group.members) apart += group.share * far_[node];
+      }
     }
     for (std::uint32_t wire = 0; wire < ground_.wires.size(); ++wire) {
       const double weight = prices_.cost(wire) * ground_.wires[wire].capacity;
@@ -89,7 +99,7 @@ class Weighing {
   }
 
   const Ground& ground_;
-  std::span<const NodeIndex> members_;
+  std::span<const Exchanging> groups_;
   LinkPrices prices_;
   std::vector<double> far_;
   std::vector<std::uint32_t> by_;
@@ -98,13 +108,15 @@ class Weighing {
 
 }  // namespace
 
-std::optional<WeighedLinks> weighed_links(const Ground& ground, std::span<const NodeIndex> members,
+std::optional<WeighedLinks> weighed_links(const Ground& ground, std::span<const Exchanging> groups,
                                           std::uint64_t steps) {
+  std::uint64_t members = 0;
+  for (const Exchanging& group : groups) members += group.members.size();
   // Every other round is looked at twice.
-  const std::uint64_t each = 2 * members.size() * (ground.wires.size() + 1);
+  const std::uint64_t each = 2 * members * (ground.wires.size() + 1);
   const std::uint64_t rounds = std::min(steps / each, kMostRounds);
   if (rounds < kFewestRounds) return std::nullopt;
-  return Weighing(ground, members).run(static_cast<int>(rounds));
+  return Weighing(ground, groups).run(static_cast<int>(rounds));
 }
 
 }  // namespace orrery::synthesis

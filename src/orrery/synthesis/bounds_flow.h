@@ -12,19 +12,25 @@
 
 namespace orrery::synthesis {
 
+/// Members of which each sends every other so many times what a pair of share 1 does.
+struct Exchanging {
+  std::span<const NodeIndex> members;
+  double share = 1;
+};
+
 /// What links are worth: no way is shorter than what members are apart where each link is as long
 /// as its weight, so that all bytes times that are no more than all capacity times weight.
 struct WeighedLinks {
-  double seconds = 0;                ///< no all-to-all takes less, for each byte of a pair
+  double seconds = 0;                ///< they take no less, for each byte of a pair of share 1
   std::vector<std::uint32_t> wires;  ///< that have one in a thousand of the most weight or more
 };
 
 /// The weights that say most, of those with which ways were looked for that fill all links alike:
 /// by the duality of linear programs (Shahrokhi and Matula, 1990) the best weights say exactly how
 /// long the best ways take, and any weights are a bound. Empty: more than `steps` links would have
-/// to be looked at. O(rounds × members × links log).
+/// to be looked at. All groups exchange at once. O(rounds × members × links log).
 [[nodiscard]] std::optional<WeighedLinks> weighed_links(const Ground& ground,
-                                                        std::span<const NodeIndex> members,
+                                                        std::span<const Exchanging> groups,
                                                         std::uint64_t steps);
 
 }  // namespace orrery::synthesis

@@ -256,4 +256,33 @@ Result<Plan> plan_of_schedule(const Schedule& schedule, std::string name) {
   return Converting(schedule).run(std::move(name));
 }
 
+Result<std::vector<Plan>> plans_of_schedule(const Schedule& schedule, const std::string& name) {
+  std::vector<Schedule> parts(schedule.groups.size());
+  for (std::size_t g = 0; g < parts.size(); ++g) {
+    parts[g].groups = {schedule.groups[g]};
+    parts[g].ways = schedule.ways;
+    parts[g].wires = schedule.wires;
+  }
+  std::vector<std::uint32_t> place;  // by piece, in its part
+  for (Piece piece : schedule.pieces) {
+    auto& pieces = parts[piece.group].pieces;
+    place.push_back(static_cast<std::uint32_t>(pieces.size()));
+    piece.group = 0;
+    pieces.push_back(piece);
+  }
+  for (Send send : schedule.sends) {
+    auto& sends = parts[schedule.pieces[send.piece].group].sends;
+    send.piece = place[send.piece];
+    sends.push_back(send);
+  }
+  std::vector<Plan> plans;
+  for (std::size_t g = 0; g < parts.size(); ++g) {
+    auto plan = plan_of_schedule(
+        parts[g], parts.size() == 1 ? name : fmt::format("{}, group {}", name, g + 1));
+    if (!plan) return tl::unexpected(plan.error());
+    plans.push_back(*std::move(plan));
+  }
+  return plans;
+}
+
 }  // namespace orrery::synthesis

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "orrery/core/error.h"
 #include "orrery/synthesis/plan.h"
@@ -19,5 +20,11 @@ namespace orrery::synthesis {
 /// (several groups, devices that relay and are no rank, pieces of no bytes), limit_exceeded
 /// (plan_limits.h).
 [[nodiscard]] Result<Plan> plan_of_schedule(const Schedule& schedule, std::string name);
+
+/// A plan for each group, as above: what its ranks do, in the order of the schedule. What groups
+/// are to each other is in no plan; where they share links, all at once take the time that links
+/// then leave them. Of several groups a name has the group's number, from 1. Errc: as above.
+[[nodiscard]] Result<std::vector<Plan>> plans_of_schedule(const Schedule& schedule,
+                                                          const std::string& name);
 
 }  // namespace orrery::synthesis

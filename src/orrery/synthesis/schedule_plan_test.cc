@@ -53,6 +53,32 @@ TEST(SchedulePlans, DoWhatTheyShould) {
   }
 }
 
+// Groups that share links and ranks: a plan each, in which no others hand on.
+TEST(SchedulePlans, OfSeveralGroupsAreOneEach) {
+  for (const Ground& ground : {torus({4, 4}), mesh({4, 4}), rails(2)}) {
+    for (const auto type : {all_gather, reduce_scatter, all_reduce, all_to_all, broadcast}) {
+      SynthesisQuestion question = small(type);
+      question.relays = false;
+      question.streams = false;
+      question.groups = {{0, 1, 2, 3}, {1, 2, 3, 7}, {8, 12, 13, 9, 5, 4}};
+      const auto made = synthesise(ground, question);
+      ASSERT_TRUE(made) << to_string(made.error());
+      EXPECT_EQ(what_is_wrong(ground, made->schedule), "");
+      EXPECT_GE(made->time, made->bound.total);
+      const auto plans = plans_of_schedule(made->schedule, "made");
+      ASSERT_TRUE(plans) << graph::name(type) << ": " << to_string(plans.error());
+      ASSERT_EQ(plans->size(), 3U);
+      EXPECT_EQ((*plans)[2].name, "made, group 3");
+      EXPECT_EQ((*plans)[2].ranks.size(), 6U);
+      for (const Plan& plan : *plans) {
+        const PlanCheck check = check_plan(plan);
+        EXPECT_TRUE(check.right()) << graph::name(type);
+        EXPECT_TRUE(check.result_checked) << check.not_checked;
+      }
+    }
+  }
+}
+
 TEST(SchedulePlans, WhatCannotBeIsSaid) {
   const Ground ground = torus({4, 4});
   const auto wrong = [&](SynthesisQuestion question) {

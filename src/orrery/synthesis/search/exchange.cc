@@ -292,7 +292,14 @@ Result<Found> over(const Ground& ground, std::span<const Group> groups,
   found.how = "pairs in turns, each distance of ranks at once";
   const Time turns = schedule.sends.empty() ? kTimeMax : schedule.time();
   if (turns <= effort.good_enough || (turns < kTimeMax && stores_count > kFewRanks)) return found;
-  const Routes routes = routes_of(reach, schedule.pieces);
+  // Of several groups' members others hand nothing on where they may not.
+  std::vector<std::vector<bool>> own;
+  for (const Group& group : groups) {
+    if (effort.relays || groups.size() == 1) break;
+    std::vector<bool>& stores_of = own.emplace_back(stores_count);
+    for (const NodeIndex node : group.members) stores_of[reach.store_of[node]] = true;
+  }
+  const Routes routes = routes_of(reach, schedule.pieces, own);
   if (routes.first.empty())
     return fail(Errc::config_conflict, ground.topology->name(),
                 "some of the ranks do not reach each other", {});

@@ -20,7 +20,7 @@ inline constexpr std::int64_t kSmallPiece = 4096;        ///< bytes; no others a
 struct Effort {
   std::int64_t chunks = 0;  ///< pieces of each shard (or of a broadcast's buffer); 0: several tried
   std::uint64_t seed = 1;
-  bool relays = true;   ///< devices that are no members may hand on
+  bool relays = true;   ///< devices that are no members of a group may hand on
   bool streams = true;  ///< also all pieces at once, at rates that links have room for
   Time good_enough{};   ///< nothing better is looked for than this
 };

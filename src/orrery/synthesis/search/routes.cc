@@ -16,9 +16,11 @@ constexpr std::uint32_t kNone = ~0U;
 
 class Router {
  public:
-  Router(const Reach& reach, std::span<const Piece> pieces)
+  Router(const Reach& reach, std::span<const Piece> pieces,
+         std::span<const std::vector<bool>> members)
       : reach_(reach),
         pieces_(pieces),
+        members_(members),
         load_(reach.room.size()),
         cost_(reach.room.size()),
         paths_(pieces.size()),
@@ -46,7 +48,7 @@ class Router {
       for (std::size_t wire = 0; wire < load_.size(); ++wire) price(wire);
       for (std::size_t first = 0; first < pieces_.size();) {
         std::size_t end = first;
-        while (end < pieces_.size() && pieces_[end].from == pieces_[first].from) ++end;
+        while (end < pieces_.size() && alike(first, end)) ++end;
         for (std::size_t batch = 0; batch < batches; ++batch) {
           if (!reroute(first + batch, end, batches)) return false;
         }
@@ -92,13 +94,19 @@ class Router {
     }
   }
 
+  /// What is the cheapest for one is so for the other.
+  [[nodiscard]] bool alike(std::size_t one, std::size_t other) const {
+    return pieces_[one].from == pieces_[other].from &&
+           (members_.empty() || pieces_[one].group == pieces_[other].group);
+  }
+
   /// Every so many pieces from `first` on, which start at the same store.
   bool reroute(std::size_t first, std::size_t end, std::size_t every) {
     if (first >= end) return true;
     for (std::size_t i = first; i < end; i += every)
       carry(paths_[i], -static_cast<double>(pieces_[i].bytes));
     const std::uint32_t source = reach_.store_of[pieces_[first].from];
-    cheapest_from(source);
+    cheapest_from(source, members_.empty() ? nullptr : &members_[pieces_[first].group]);
     for (std::size_t i = first; i < end; i += every) {
       auto& path = paths_[i];
       path.clear();
@@ -113,7 +121,8 @@ class Router {
     return true;
   }
 
-  void cheapest_from(std::uint32_t source) {
+  /// `may`: who hands on, by store; nothing: everyone.
+  void cheapest_from(std::uint32_t source, const std::vector<bool>* may) {
     using Entry = std::pair<double, std::uint32_t>;
     std::fill(far_.begin(), far_.end(), std::numeric_limits<double>::infinity());
     std::fill(by_.begin(), by_.end(), kNone);
@@ -128,7 +137,7 @@ class Router {
         double there = distance;
         for (const Held& held : reach_.held_by(way)) there += cost_[held.wire];
         const std::uint32_t to = reach_.to[way];
-        if (there >= far_[to]) continue;
+        if (there >= far_[to] || (may != nullptr && !(*may)[to])) continue;
         far_[to] = there;
         by_[to] = way;
         queue.emplace(there, to);
@@ -138,6 +147,7 @@ class Router {
 
   const Reach& reach_;
   std::span<const Piece> pieces_;
+  std::span<const std::vector<bool>> members_;
   std::vector<double> load_, cost_;  // by wire
   std::vector<std::vector<std::uint32_t>> paths_, best_;
   std::vector<double> far_;
@@ -148,8 +158,9 @@ class Router {
 
 }  // namespace
 
-Routes routes_of(const Reach& reach, std::span<const Piece> pieces) {
-  Router router(reach, pieces);
+Routes routes_of(const Reach& reach, std::span<const Piece> pieces,
+                 std::span<const std::vector<bool>> members) {
+  Router router(reach, pieces, members);
   if (!router.run()) return {};
   return router.routes();
 }

@@ -20,7 +20,9 @@ struct Routes {
   }
 };
 
-/// Pieces are grouped by where they start. Empty `first`: some piece has no way.
-[[nodiscard]] Routes routes_of(const Reach& reach, std::span<const Piece> pieces);
+/// Pieces are grouped by where they start, and there by their groups. `members` by group and store:
+/// who hands on pieces of the group; empty: every store. Empty `first`: some piece has no way.
+[[nodiscard]] Routes routes_of(const Reach& reach, std::span<const Piece> pieces,
+                               std::span<const std::vector<bool>> members = {});
 
 }  // namespace orrery::synthesis

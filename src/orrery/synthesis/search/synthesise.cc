@@ -31,11 +31,9 @@ class Front {
   Result<Synthesis> run() {
     if (auto made = set_groups(); !made) return tl::unexpected(made.error());
     Synthesis answer;
-    for (std::size_t g = 0; g < groups_.size(); ++g) {
-      const Result<Bound> bound = bound_for(question_.type, g);
-      if (!bound) return tl::unexpected(bound.error());
-      if (g == 0 || answer.bound.total < bound->total) answer.bound = *bound;
-    }
+    Result<Bound> bound = bound_for(question_.type);
+    if (!bound) return tl::unexpected(bound.error());
+    answer.bound = *std::move(bound);
     Result<Found> found = search(answer.bound);
     if (!found) return tl::unexpected(found.error());
     answer.schedule = std::move(found->schedule);
@@ -56,14 +54,16 @@ class Front {
     }
     return {};
   }
-  [[nodiscard]] Result<Bound> bound_for(CollectiveType type, std::size_t group) const {
-    return bound_of(
-        ground_,
-        {type, question_.bytes, ranks_[group], question_.root, InNetwork::forwards, {}, true});
+  [[nodiscard]] Result<Bound> bound_for(CollectiveType type) const {
+    return bound_at_once(ground_,
+                         {type, question_.bytes, {}, question_.root, InNetwork::forwards, {}, true},
+                         ranks_);
   }
 
   Result<Found> search(const Bound& bound) {
-    effort_ = {question_.chunks, question_.seed, question_.relays, question_.streams,
+    // Streams pass members of other groups.
+    streams_ = question_.streams && (question_.relays || groups_.size() == 1);
+    effort_ = {question_.chunks, question_.seed, question_.relays, streams_,
                good_enough(bound.total)};
     switch (question_.type) {
       case CollectiveType::all_gather:
@@ -131,14 +131,10 @@ class Front {
     // Half of an all-reduce is bound as an all-gather is.
     Result<Found> halves[2] = {Found{}, Found{}};
     for (const bool against : {true, false}) {
-      Time most{};
-      for (std::size_t g = 0; g < groups_.size(); ++g) {
-        const auto half =
-            bound_for(against ? CollectiveType::reduce_scatter : CollectiveType::all_gather, g);
-        if (!half) return tl::unexpected(half.error());
-        most = std::max(most, half->total);
-      }
-      effort_.good_enough = good_enough(most);
+      const auto least =
+          bound_for(against ? CollectiveType::reduce_scatter : CollectiveType::all_gather);
+      if (!least) return tl::unexpected(least.error());
+      effort_.good_enough = good_enough(least->total);
       // Both have the same pieces.
       if (!against && !halves[0]->schedule.pieces.empty()) effort_.chunks = chunks_;
       halves[against ? 0 : 1] = spread_out(against);
@@ -166,7 +162,7 @@ class Front {
     }
     effort_.chunks = question_.chunks;
     effort_.good_enough = good_enough(bound);
-    auto flowing = question_.streams && least > effort_.good_enough
+    auto flowing = streams_ && least > effort_.good_enough
                        ? flowing_all_reduce(ground_, groups_, effort_)
                        : std::nullopt;
     if (flowing && flowing->schedule.time() < least) best = std::move(*flowing);
@@ -184,6 +180,7 @@ class Front {
   std::vector<std::vector<std::uint32_t>> ranks_;
   std::vector<Group> groups_;
   std::int64_t chunks_ = 1;
+  bool streams_ = true;
 };
 
 }  // namespace

@@ -22,14 +22,15 @@ struct SynthesisQuestion {
   std::int64_t chunks = 0;  ///< pieces of each shard; 0: several are tried
   std::uint64_t seed = 1;
   bool relays = true;         ///< devices that are no ranks of a group may hand on
-  bool streams = true;        ///< pieces may share links, each at a rate of its own
+  bool streams = true;        ///< pieces may share links, each at a rate of its own (of several
+                              ///< groups only where others may hand on)
   bool constructions = true;  ///< where a fabric is known to be regular, by rule
 };
 
 struct Synthesis {
   Schedule schedule;
   std::string how;  ///< by what search or rule
-  Bound bound;      ///< the largest of the groups'
+  Bound bound;      ///< of all groups at once
   Time time{};
 };
 

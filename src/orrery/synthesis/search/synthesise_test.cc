@@ -112,6 +112,19 @@ TEST(Synthesis, SeveralGroupsAtOnce) {
   }
 }
 
+// Groups that have to share links are held against what these carry for all of them.
+TEST(Synthesis, GroupsThatShareLinksAreCloseToTheirBound) {
+  const Ground ground = torus({8});
+  SynthesisQuestion question = asked(all_gather);
+  question.constructions = false;
+  question.groups = {{0, 4}, {1, 5}, {2, 6}, {3, 7}};
+  EXPECT_LT(gap(ground, question), 0.02);
+  question.groups = {{0, 2, 4, 6}, {1, 3, 5, 7}};
+  EXPECT_LT(gap(ground, question), 0.02);
+  question.type = all_to_all;
+  EXPECT_LT(gap(ground, question), 0.05);
+}
+
 // Without others, ranks that only these join have no way.
 TEST(Synthesis, OthersHandOnOnlyWhereTheyMay) {
   const Ground ground = torus({4, 4});
