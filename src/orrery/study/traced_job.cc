@@ -215,16 +215,23 @@ std::string TracedJob::plan_words() const {
 }
 
 std::string TracedJob::likeness_words() const {
+  const std::int64_t all = spec.parallel.world();
+  std::string compared = fmt::format("{} nodes", format_count(static_cast<std::int64_t>(nodes)));
+  if (ranks < all) compared += fmt::format(" of {} of {} ranks", ranks, format_count(all));
   if (other == 0 && placed == 0)
-    return fmt::format("made of it, all {} nodes and what they wait for are the same",
-                       format_count(static_cast<std::int64_t>(nodes)));
+    return fmt::format("made of it, all {} and what they wait for are the same", compared);
   if (other == 0)
-    return fmt::format("made of it, all {} nodes are the same; {} stand or wait elsewhere",
-                       format_count(static_cast<std::int64_t>(nodes)),
+    return fmt::format("made of it, all {} are the same; {} stand or wait elsewhere", compared,
                        format_count(static_cast<std::int64_t>(placed)));
-  return fmt::format("made of it, {} of {} nodes are others",
-                     format_count(static_cast<std::int64_t>(other)),
-                     format_count(static_cast<std::int64_t>(nodes)));
+  return fmt::format("made of it, {} of {} are others",
+                     format_count(static_cast<std::int64_t>(other)), compared);
+}
+
+std::uint32_t ranks_without_trace(const graph::Workload& workload) {
+  std::uint32_t count = 0;
+  for (std::size_t rank = 1; rank < workload.files.size(); ++rank)
+    if (workload.files[rank] == workload.files[rank - 1]) ++count;
+  return count;
 }
 
 Result<TracedJob> traced_job(const graph::Workload& workload, const std::string& where) {
@@ -241,7 +248,9 @@ Result<TracedJob> traced_job(const graph::Workload& workload, const std::string&
                             "the nearest job that is known",
                             best->off.other, finder.nodes()),
                 "--model or --spec says what it trains");
-  return TracedJob{std::move(best->spec), finder.nodes(), best->off.other, best->off.placed};
+  const std::uint32_t there = workload.rank_count() - ranks_without_trace(workload);
+  return TracedJob{std::move(best->spec), there, finder.nodes(), best->off.other,
+                   best->off.placed};
 }
 
 }  // namespace orrery::study
