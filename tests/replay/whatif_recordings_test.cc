@@ -15,7 +15,7 @@
 namespace orrery::study {
 namespace {
 
-constexpr int kRecordedRanks = 2;
+constexpr std::size_t kRecordedRanks = 2;
 constexpr int kLatency = 10;  // us from a call to its work
 constexpr int kCall = 5;      // us
 
@@ -43,7 +43,7 @@ struct Made {
   int end = 0;
 };
 
-Made recording(const std::vector<Launched>& launched, const Factors& factors) {
+Made recorded_with(const std::vector<Launched>& launched, const Factors& factors) {
   Made made;
   std::array<int, kRecordedRanks> host{}, device{};
   int correlation = 0;
@@ -72,8 +72,7 @@ Made recording(const std::vector<Launched>& launched, const Factors& factors) {
         device[rank] = together + scaled_by(one.takes[0], factors.transfer);
         made.events[rank].push_back(all_reduce(7, start, device[rank] - start, correlation));
       } else {
-        const int time =
-            scaled_by(one.takes[rank], factor_of(one.work) * factors.rank[rank]);
+        const int time = scaled_by(one.takes[rank], factor_of(one.work) * factors.rank[rank]);
         device[rank] = start + time;
         made.events[rank].push_back(
             one.work == Work::copy
@@ -86,14 +85,14 @@ Made recording(const std::vector<Launched>& launched, const Factors& factors) {
   return made;
 }
 
-std::vector<Launched> drawn(std::mt19937_64& random) {
+std::vector<Launched> drawn_launches(std::mt19937_64& random) {
   std::vector<Launched> made;
   const std::size_t many = 8 + random() % 16;
   // Some are bound by hosts, others by devices
-  const int longest = random() % 2 == 0 ? 30 : 400;
+  const unsigned longest = random() % 2 == 0 ? 15 : 200;
   for (std::size_t i = 0; i < many; ++i) {
     Launched one{static_cast<Work>(random() % 4), {}};
-    const auto draw = [&] { return 2 + 2 * static_cast<int>(random() % (longest / 2)); };
+    const auto draw = [&] { return 2 + 2 * static_cast<int>(random() % longest); };
     for (int& time : one.takes) time = draw();
     made.push_back(one);
   }
@@ -110,34 +109,53 @@ class WhatIfRecordings : public ByHand {
  protected:
   Result<WhatIf> ask(const Made& made, const std::string& change) {
     WhatIfQuestion question;
-    for (int rank = 0; rank < kRecordedRanks; ++rank)
-      question.base.recorded.traces.push_back(write(
-          fmt::format("rank{}.json", rank), made.events[static_cast<std::size_t>(rank)], rank));
+    for (std::size_t rank = 0; rank < kRecordedRanks; ++rank)
+      question.base.recorded.traces.push_back(
+          write(fmt::format("rank{}.json", rank), made.events[rank], static_cast<int>(rank)));
     question.changes = {change};
     Watch watch;
     return what_if(question, watch);
   }
 };
 
+// Of two ranks the median is the quicker one.
+TEST_F(WhatIfRecordings, WithoutStragglersRanksAreAlike) {
+  std::mt19937_64 random(22);
+  for (int pair = 0; pair < 200; ++pair) {
+    const std::vector<Launched> launched = drawn_launches(random);
+    std::vector<Launched> alike = launched;
+    for (Launched& one : alike)
+      if (one.work != Work::collective) one.takes.fill(std::min(one.takes[0], one.takes[1]));
+    const auto told = ask(recorded_with(launched, {}), "stragglers=none");
+    ASSERT_TRUE(told.has_value()) << to_string(told.error());
+    const Time other = us(recorded_with(alike, {}).end);
+    EXPECT_LE(std::abs((told->changed->whole - other).count()) * 100, other.count()) << pair;
+  }
+}
+
 TEST_F(WhatIfRecordings, EveryFactorMakesTheOtherRecording) {
   const std::vector<Edit> edits = {
-      {"kernels", &Factors::product, &Factors::other}, {"kernel:gem", &Factors::product},
-      {"named:softmax", &Factors::other},              {"copies", &Factors::copy},
-      {"communication", &Factors::transfer},           {"group:0", &Factors::transfer},
-      {"host", &Factors::call},                        {"launch", &Factors::latency},
+      {"kernels", &Factors::product, &Factors::other},
+      {"kernel:gem", &Factors::product},
+      {"named:softmax", &Factors::other},
+      {"copies", &Factors::copy},
+      {"communication", &Factors::transfer},
+      {"group:0", &Factors::transfer},
+      {"host", &Factors::call},
+      {"launch", &Factors::latency},
       {"rank:1"},
   };
   std::mt19937_64 random(21);
   int exact = 0, compared = 0;
   for (const Edit& edit : edits)
     for (int pair = 0; pair < 200; ++pair) {
-      const std::vector<Launched> launched = drawn(random);
+      const std::vector<Launched> launched = drawn_launches(random);
       const double factor = std::array{0.5, 1.5, 2.0}[random() % 3];
       Factors factors;
       if (edit.of != nullptr) factors.*edit.of = factor;
       if (edit.and_of != nullptr) factors.*edit.and_of = factor;
       if (edit.of == nullptr) factors.rank[1] = factor;
-      const Made was = recording(launched, {}), other = recording(launched, factors);
+      const Made was = recorded_with(launched, {}), other = recorded_with(launched, factors);
       const auto told = ask(was, fmt::format("{}={}", edit.word, factor));
       ASSERT_TRUE(told.has_value()) << edit.word << to_string(told.error());
       EXPECT_EQ(told->base.whole, us(was.end)) << edit.word << " " << pair;

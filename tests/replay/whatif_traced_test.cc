@@ -169,8 +169,8 @@ TEST_F(WhatIfTraced, AFewRanksSayWhatAllDo) {
     for (const std::set<std::uint32_t>& kept : {std::set<std::uint32_t>{0, 4}, {0}}) {
       const PlanWords from = replaced(kTracedPlan, plan);
       const int dp = std::stoi(from.at("dp")), many = 32;
-      const PlanWords to = replaced(from, {{"dp", std::to_string(dp * many)},
-                                           {"global_batch", std::to_string(16 * many)}});
+      const PlanWords to = replaced(
+          from, {{"dp", std::to_string(dp * many)}, {"global_batch", std::to_string(16 * many)}});
       EXPECT_TRUE(is_the_other(kModel, from, {fmt::format("dp={}", dp * many)}, to,
                                fmt::format("h100-sxm:{}", 8 * many), kept))
           << fmt::format("{} of {}", fmt::join(kept, " "), fmt::join(plan, " "));

@@ -32,11 +32,11 @@ struct TracedJob {
 
 /// Sizes of kernels say the model's and the batch's (traced_sizes); what sizes leave open, and what
 /// is not told at all, is tried: a value stays if ranks then do more of what traces have. What is
-/// told is made and compared, so that nothing is taken on trust, but for what only ranks without traces
-/// do (LoadOptions::some_ranks): stages of these have as many layers as those that are there, and
-/// the rest is as the catalogue's model has it, else as is usual. Errc: input_unsupported where no
-/// language model is recognised, or where one node in a hundred is another one. O(candidates ×
-/// nodes of the ranks that differ).
+/// told is made and compared, so that nothing is taken on trust, but for what only ranks without
+/// traces do (LoadOptions::some_ranks): stages of these have as many layers as those that are
+/// there, and the rest is as the catalogue's model has it, else as is usual. Errc:
+/// input_unsupported where no language model is recognised, or where one node in a hundred is
+/// another one. O(candidates × nodes of the ranks that differ).
 [[nodiscard]] Result<TracedJob> traced_job(const graph::Workload& workload,
                                            const std::string& where);
 
