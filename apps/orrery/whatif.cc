@@ -78,15 +78,6 @@ void settle_plan(study::WhatIfQuestion& question, const std::string& gpu) {
   job.set.clear();
 }
 
-/// The job that traces are of, for --spec once it is put right.
-Result<void> write_found(const study::WhatIf& told, const std::string& path, bool force) {
-  if (path.empty()) return {};
-  if (!told.traced)
-    return fail(Errc::usage, "--found", "no job was told from traces",
-                "it is where a plan is changed that traces on a cluster do not say: tp=4");
-  return write_output(path, workload::to_yaml(told.traced->spec), force);
-}
-
 Result<void> write_kept(const study::WhatIf& told, const WhatIfOptions& options, PageFile& page,
                         const Session& session) {
   if (!options.question.base.record) return {};
@@ -104,6 +95,7 @@ int whatif(WhatIfOptions& options, Session& session) {
   if (!options.plot.empty()) options.question.list = true;
   settle_words(options);
   settle_plan(options.question, options.gpu);
+  options.question.tell_job = !options.found.empty();
   study::Question& base = options.question.base;
   take_paths(options.paths, base);
   if (base.workload.empty() && base.recorded.traces.empty() && !base.job.given())
@@ -116,7 +108,8 @@ int whatif(WhatIfOptions& options, Session& session) {
   watch.through();
   if (!told) return session.fail(told.error());
   Result<void> written = write_kept(*told, options, page, session);
-  if (written) written = write_found(*told, options.found, session.force);
+  if (written && !options.found.empty())
+    written = write_output(options.found, workload::to_yaml(told->traced->spec), session.force);
   if (written && !options.plot.empty())
     written = write_output(options.plot, present::whatif_svg(*told), session.force);
   const int code = session.deliver(present::whatif_text(*told, session.out_style()),

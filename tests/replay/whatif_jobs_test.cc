@@ -106,6 +106,24 @@ TEST(WhatIfJobs, OtherDevicesAndClusters) {
               "h200-sxm:16");
 }
 
+// Collectives by another algorithm are those of a run with it, also with other changes.
+TEST(WhatIfJobs, OtherAlgorithms) {
+  for (const char* words : {"ring", "ring,direct", "auto"})
+    for (const bool devices : {false, true}) {
+      Question with_it = question_of(kPlan, devices ? "b200:16" : "h100-sxm:16");
+      with_it.collective_algorithm = words;
+      const auto other = simulate(with_it);
+      ASSERT_TRUE(other.has_value()) << words << to_string(other.error());
+      std::vector<std::string> changes = {std::string("algorithm=") + words};
+      if (devices) changes.emplace_back("gpu=b200");
+      const auto told = changed(kPlan, changes);
+      ASSERT_TRUE(told.has_value()) << words << to_string(told.error());
+      EXPECT_EQ(told->changed->whole, other->step()) << words;
+      EXPECT_NE(told->changed->whole, changed(kPlan, {"latency=1"})->changed->whole) << words;
+    }
+  EXPECT_FALSE(changed(kPlan, {"algorithm=rings"}).has_value());
+}
+
 TEST(WhatIfJobs, FactorsOfKernelsAndLinks) {
   const auto after = [](const std::string& change) {
     const auto told = changed(kPlan, {change});

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <map>
 #include <random>
+#include <set>
 
 #include "orrery/study/inputs.h"
 #include "orrery/study/outcome.h"
@@ -75,15 +76,24 @@ class WhatIfTraced : public testing::Test {
     return what_if(question, watch);
   }
 
-  /// False where there is no such job, before or after.
+  /// Leaves the traces of these ranks alone.
+  static void keep_only(const std::string& prefix, const std::set<std::uint32_t>& ranks) {
+    for (std::uint32_t rank = 0; fs::exists(fmt::format("{}.{}.et", prefix, rank)); ++rank)
+      if (!ranks.contains(rank)) fs::remove(fmt::format("{}.{}.et", prefix, rank));
+  }
+
+  /// False where there is no such job, before or after. `kept`: the ranks whose traces there are;
+  /// empty: all.
   [[nodiscard]] bool is_the_other(const std::string& model, const PlanWords& from,
                                   const std::vector<std::string>& changes, const PlanWords& to,
-                                  const std::string& cluster_to = kCluster) const {
+                                  const std::string& cluster_to = kCluster,
+                                  const std::set<std::uint32_t>& kept = {}) const {
     const std::string what =
         fmt::format("{} {} {}", model, fmt::join(from, " "), fmt::join(changes, " "));
     const std::string prefix = traces(model, from);
     const auto other = job(model, to, cluster_to);
     if (prefix.empty() || !other) return false;
+    if (!kept.empty()) keep_only(prefix, kept);
     const auto told = ask(prefix, changes);
     EXPECT_TRUE(told.has_value()) << what << (told ? "" : to_string(told.error()));
     if (!told) return true;
@@ -142,6 +152,69 @@ TEST_F(WhatIfTraced, EveryChangeOfTheList) {
   const PlanWords experts = {
       {"ep", "2"}, {"dp", "8"}, {"layers", "4"}, {"seq", "1024"}, {"global_batch", "16"}};
   EXPECT_TRUE(is_the_other("mixtral-8x7b", experts, {"ep=4"}, replaced(experts, {{"ep", "4"}})));
+}
+
+// Traces of a rank of each stage, or of the first rank alone, are of a job of many.
+TEST_F(WhatIfTraced, AFewRanksSayWhatAllDo) {
+  const std::vector<PlanWords> plans = {
+      {},
+      {{"sharding", "zero1"}, {"parallel.sp", "true"}},
+      {{"sharding", "zero3"}, {"recompute", "full"}},
+      {{"schedule", "interleaved"}, {"chunks", "2"}, {"recompute", "selective"}},
+      {{"schedule", "zb_h1"}, {"micro_batch", "2"}},
+      {{"cp", "2"}, {"dp", "1"}},
+      {{"tp", "1"}, {"dp", "4"}, {"sharding", "zero2"}},
+  };
+  for (const PlanWords& plan : plans)
+    for (const std::set<std::uint32_t>& kept : {std::set<std::uint32_t>{0, 4}, {0}}) {
+      const PlanWords from = replaced(kTracedPlan, plan);
+      const int dp = std::stoi(from.at("dp")), many = 32;
+      const PlanWords to = replaced(
+          from, {{"dp", std::to_string(dp * many)}, {"global_batch", std::to_string(16 * many)}});
+      EXPECT_TRUE(is_the_other(kModel, from, {fmt::format("dp={}", dp * many)}, to,
+                               fmt::format("h100-sxm:{}", 8 * many), kept))
+          << fmt::format("{} of {}", fmt::join(kept, " "), fmt::join(plan, " "));
+      const auto told = ask((folder_ / "a").string(), {});  // without a change it is told, too
+      ASSERT_TRUE(told && told->traced);
+      EXPECT_EQ(told->traced->ranks, kept.size());
+      const auto job_itself = job(kModel, from, kCluster);
+      EXPECT_EQ(told->base.whole, job_itself->step());
+    }
+  const PlanWords experts = {
+      {"ep", "2"}, {"dp", "8"}, {"layers", "4"}, {"seq", "1024"}, {"global_batch", "16"}};
+  EXPECT_TRUE(is_the_other("mixtral-8x7b", experts, {"ep=4"}, replaced(experts, {{"ep", "4"}}),
+                           kCluster, {0}));
+}
+
+// Kernels of the ranks that are there say how long they take; no step was recorded of the others.
+TEST_F(WhatIfTraced, NoStepIsRecordedOfAFewRanks) {
+  const std::string prefix = traces(kModel, kTracedPlan);
+  keep_only(prefix, {0, 4});
+  const auto told = ask(prefix, {"tp=4"});
+  ASSERT_TRUE(told.has_value()) << to_string(told.error());
+  EXPECT_FALSE(told->recorded || told->predicted);
+  fs::remove(prefix + ".json");
+  const auto unknown = ask(prefix, {"tp=4"});
+  ASSERT_FALSE(unknown.has_value());
+  EXPECT_EQ(unknown.error().code, Errc::input_not_found);
+}
+
+// The job is told where it is asked for, whatever is changed; where none can be, before anything.
+TEST_F(WhatIfTraced, IsToldWhenAskedFor) {
+  WhatIfQuestion question;
+  question.base.workload = traces(kModel, kTracedPlan);
+  question.tell_job = true;
+  Watch watch;
+  const auto without_cluster = what_if(question, watch);
+  ASSERT_FALSE(without_cluster.has_value());
+  EXPECT_EQ(without_cluster.error().code, Errc::usage);
+  question.base.cluster = kCluster;
+  for (const char* change : {"", "kernels=0.5", "bandwidth=2"}) {
+    if (*change != 0) question.changes = {change};
+    const auto told = what_if(question, watch);
+    ASSERT_TRUE(told.has_value()) << to_string(told.error());
+    EXPECT_TRUE(told->traced.has_value()) << change;
+  }
 }
 
 // Schedule and sharding are said each time: traces of one stage or one replica have none.

@@ -94,6 +94,8 @@ struct Question {
   std::string groups;      ///< process groups of the traces: a JSON file
   bool repair = false;     ///< drop damaged nodes and edges, and count them, instead of refusing
   bool replicate = false;  ///< every rank runs rank 0's trace
+  /// Chakra traces of some ranks will do, for what tells from them what the others are (what_if).
+  bool some_ranks = false;
 
   // The cluster: a file or a name of the catalogue ("h100-sxm:64"), or ASTRA-sim's files.
   std::string cluster;

@@ -59,6 +59,8 @@ constexpr std::array kWords = {
                Basis::modelled, Level::cluster},
     ChangeWord{"bandwidth", "FACTOR", "of all links", Basis::modelled, Level::cluster},
     ChangeWord{"latency", "FACTOR", "of all links", Basis::modelled, Level::cluster},
+    ChangeWord{"algorithm", "NAME", "collectives: ring, direct …; auto: the quickest",
+               Basis::modelled, Level::cluster},
     job("tp", "parallel.tp", "tensor parallel"),
     job("pp", "parallel.pp", "pipeline stages"),
     job("dp", "parallel.dp", "data parallel; without it what the others leave"),

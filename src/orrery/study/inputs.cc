@@ -204,6 +204,8 @@ Result<graph::Workload> read_ranks(const Question& question, std::uint32_t ranks
   load.repair = question.repair ? graph::Repair::repair : graph::Repair::refuse;
   load.ranks = question.replicate ? 1 : ranks;
   load.replicated = question.replicate && ranks > 0;
+  load.some_ranks = question.some_ranks && ranks > 0;
+  if (load.some_ranks) load.group_file = question.groups;
   load.find_companion = question.groups.empty() && !question.astra();
   load.progress = [&](std::uint32_t done, std::uint32_t all) { watch.reading(done, all); };
   load.spill_folder = question.stream_folder;

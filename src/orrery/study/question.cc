@@ -51,6 +51,15 @@ Result<void> settle(Question& question) {
                 "the workload is described twice: as traces and as a model and a plan");
   if (!question.workload.empty() && are_recorded({question.workload}))
     question.recorded.traces.push_back(std::exchange(question.workload, ""));
+  if (!question.changes.empty()) {
+    const auto changes = parse_changes(question.changes);
+    if (!changes) return tl::unexpected(changes.error());
+    auto cluster = changed_cluster(*changes, question.cluster);
+    if (!cluster) return tl::unexpected(cluster.error());
+    question.cluster = *std::move(cluster);
+    for (const Change& change : *changes)
+      if (change.name == "algorithm") question.collective_algorithm = change.value;
+  }
   if (!question.network.empty()) {
     if (auto fine = one_of("--network", question.network, platform::network_names()); !fine)
       return fine;
@@ -65,13 +74,6 @@ Result<void> settle(Question& question) {
   if (auto fine = one_of("--spans", question.spans, {"all", "critical", "none"}); !fine)
     return fine;
   if (auto fine = check_effects(question.without); !fine) return fine;
-  if (!question.changes.empty()) {
-    const auto changes = parse_changes(question.changes);
-    if (!changes) return tl::unexpected(changes.error());
-    auto cluster = changed_cluster(*changes, question.cluster);
-    if (!cluster) return tl::unexpected(cluster.error());
-    question.cluster = *std::move(cluster);
-  }
   return check_cluster(question);
 }
 

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
 #include <utility>
 #include <vector>
 
@@ -20,8 +21,9 @@ namespace {
 
 using workload::Spec;
 
-constexpr std::size_t kCuts = 3;             // that are looked at closely
-constexpr int kRounds = 3;                   // through all choices
+constexpr std::size_t kCuts = 3;  // that are looked at closely
+constexpr int kRounds = 3;        // through all choices
+constexpr std::uint64_t kAnyOther = std::numeric_limits<std::uint64_t>::max();
 constexpr std::uint64_t kOneInSoMany = 100;  // nodes may be others
 
 /// Keys that belong together, and values that they may have.
@@ -112,13 +114,16 @@ class Finder {
       if (!spec) continue;
       for (const bool sp : {false, true}) {
         spec->parallel.sp = sp;
-        if (auto off = off_by(*spec)) cuts.push_back({*spec, *off});
+        const bool full = cuts.size() == kCuts;
+        if (auto off = off_by(*spec, full ? cuts.back().off.other : kAnyOther)) {
+          cuts.push_back({*spec, *off});
+          std::stable_sort(cuts.begin(), cuts.end(),
+                           [](const Candidate& a, const Candidate& b) { return a.off < b.off; });
+          if (full) cuts.pop_back();
+        }
         if (cut.tp == 1) break;
       }
     }
-    std::stable_sort(cuts.begin(), cuts.end(),
-                     [](const Candidate& a, const Candidate& b) { return a.off < b.off; });
-    if (cuts.size() > kCuts) cuts.resize(kCuts);
     std::optional<Candidate> best;
     for (Candidate& cut : cuts) {
       improve(cut);
@@ -129,13 +134,13 @@ class Finder {
   }
 
  private:
-  /// Empty: there is no such job.
-  [[nodiscard]] std::optional<WorkDifference> off_by(const Spec& spec) const {
+  /// Empty: there is no such job, or as many nodes as it has, more than `most` of them are others.
+  [[nodiscard]] std::optional<WorkDifference> off_by(const Spec& spec, std::uint64_t most) const {
     if (spec.parallel.world() != workload_.rank_count() || !workload::legal(spec))
       return std::nullopt;
     Findings unheard;
     const auto program = workload::assemble(spec, unheard);
-    if (!program) return std::nullopt;
+    if (!program || others_at_least(*program) > most) return std::nullopt;
     const auto made = workload::to_workload(*program, workload::NodeNames::shared);
     if (!made) return std::nullopt;
     WorkDifference sum;
@@ -143,6 +148,17 @@ class Finder {
       const WorkDifference one = difference(numbers_[i], work_numbers(*made, ranks_[i]));
       sum.other += one.other;
       sum.placed += one.placed;
+    }
+    return sum;
+  }
+
+  /// By how many nodes there are, which is known before any is made.
+  [[nodiscard]] std::uint64_t others_at_least(const workload::Program& program) const {
+    std::uint64_t sum = 0;
+    for (std::size_t i = 0; i < ranks_.size(); ++i) {
+      const std::uint64_t made = workload::node_count(program, program.role_of(ranks_[i]));
+      const std::uint64_t traced = numbers_[i].placed.size();
+      sum += std::max(made, traced) - std::min(made, traced);
     }
     return sum;
   }
@@ -167,7 +183,7 @@ class Finder {
       for (std::size_t i = 0; i < choice.keys.size() && can_be; ++i)
         can_be = workload::set(spec, choice.keys[i], values[i]).has_value();
       if (!can_be) continue;
-      const auto off = off_by(spec);
+      const auto off = off_by(spec, best.off.other);
       if (off && *off < best.off) best = {std::move(spec), *off};
     }
   }
@@ -215,16 +231,23 @@ std::string TracedJob::plan_words() const {
 }
 
 std::string TracedJob::likeness_words() const {
+  const std::int64_t all = spec.parallel.world();
+  std::string compared = fmt::format("{} nodes", format_count(static_cast<std::int64_t>(nodes)));
+  if (ranks < all) compared += fmt::format(" of {} of {} ranks", ranks, format_count(all));
   if (other == 0 && placed == 0)
-    return fmt::format("made of it, all {} nodes and what they wait for are the same",
-                       format_count(static_cast<std::int64_t>(nodes)));
+    return fmt::format("made of it, all {} and what they wait for are the same", compared);
   if (other == 0)
-    return fmt::format("made of it, all {} nodes are the same; {} stand or wait elsewhere",
-                       format_count(static_cast<std::int64_t>(nodes)),
+    return fmt::format("made of it, all {} are the same; {} stand or wait elsewhere", compared,
                        format_count(static_cast<std::int64_t>(placed)));
-  return fmt::format("made of it, {} of {} nodes are others",
-                     format_count(static_cast<std::int64_t>(other)),
-                     format_count(static_cast<std::int64_t>(nodes)));
+  return fmt::format("made of it, {} of {} are others",
+                     format_count(static_cast<std::int64_t>(other)), compared);
+}
+
+std::uint32_t ranks_without_trace(const graph::Workload& workload) {
+  std::uint32_t count = 0;
+  for (std::size_t rank = 1; rank < workload.files.size(); ++rank)
+    if (workload.files[rank] == workload.files[rank - 1]) ++count;
+  return count;
 }
 
 Result<TracedJob> traced_job(const graph::Workload& workload, const std::string& where) {
@@ -241,7 +264,8 @@ Result<TracedJob> traced_job(const graph::Workload& workload, const std::string&
                             "the nearest job that is known",
                             best->off.other, finder.nodes()),
                 "--model or --spec says what it trains");
-  return TracedJob{std::move(best->spec), finder.nodes(), best->off.other, best->off.placed};
+  const std::uint32_t there = workload.rank_count() - ranks_without_trace(workload);
+  return TracedJob{std::move(best->spec), there, finder.nodes(), best->off.other, best->off.placed};
 }
 
 }  // namespace orrery::study

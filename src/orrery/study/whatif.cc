@@ -159,8 +159,8 @@ void hold_against(const std::vector<OperationTime>& operations, WhatIfCase& read
 }
 
 /// A job beside its recordings, or in place of the traces that it is told from.
-Result<void> settle_job(const std::optional<RecordedTraces>& recordings, WhatIfCase& read,
-                        WhatIf& made, Watch& watch) {
+Result<void> settle_job(const std::optional<RecordedTraces>& recordings, bool tell_job,
+                        WhatIfCase& read, WhatIf& made, Watch& watch) {
   if (recordings) {
     auto operations =
         recorded_operations(*recordings, *made.recorded, *read.program(), read.cluster(), watch);
@@ -168,7 +168,8 @@ Result<void> settle_job(const std::optional<RecordedTraces>& recordings, WhatIfC
     made.operations = *std::move(operations);
     hold_against(made.operations, read);
   }
-  if (read.program() != nullptr || read.replayed() || !needs_job(made.changes)) return {};
+  if (read.program() != nullptr || read.replayed()) return {};
+  if (!tell_job && !needs_job(made.changes) && ranks_without_trace(read.workload()) == 0) return {};
   auto traced = become_job(read, watch, made.findings);
   if (!traced) return tl::unexpected(traced.error());
   made.recorded = traced->recorded;
@@ -216,6 +217,11 @@ Result<WhatIf> what_if(const WhatIfQuestion& question, Watch& watch) {
   if (!changes) return tl::unexpected(changes.error());
   made.changes = *std::move(changes);
   Question base_question = question.base;
+  base_question.some_ranks = true;
+  if (question.tell_job && (base_question.job.given() || base_question.cluster.empty()))
+    return fail(Errc::usage, "--found", "no job is told from traces",
+                "it is told from traces alone on a cluster: --cluster h100-sxm:8, without --model "
+                "and --spec");
   std::optional<RecordedTraces> recordings;  // beside a job
   if (base_question.job.given() && !base_question.recorded.traces.empty()) {
     recordings = base_question.recorded;
@@ -229,7 +235,7 @@ Result<WhatIf> what_if(const WhatIfQuestion& question, Watch& watch) {
   auto read = WhatIfCase::read(std::move(base_question), question.device, watch, made.findings);
   if (!read) return tl::unexpected(read.error());
   if (!made.recorded) made.recorded = read->workload().recorded;
-  if (auto done = settle_job(recordings, *read, made, watch); !done)
+  if (auto done = settle_job(recordings, question.tell_job, *read, made, watch); !done)
     return tl::unexpected(done.error());
   made.workload = read->question().workload_name();
   made.ranks = read->workload().rank_count();

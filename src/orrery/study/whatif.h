@@ -28,7 +28,8 @@ struct WhatIfQuestion {
   /// ratio of the two is what is told of the recording. Without a cluster they are played again,
   /// and communications take what they took; with one these are simulated on it.
   Question base;
-  std::string device;  ///< that a recording was made on, of the catalogue; empty: as it says
+  std::string device;     ///< that a recording was made on, of the catalogue; empty: as it says
+  bool tell_job = false;  ///< tell the job that traces are of, whatever is changed
   std::vector<std::string> changes;  ///< made together, in this order
   bool list = false;                 ///< try single changes and rank them
   bool combine = false;              ///< … and pairs of the best ones
@@ -81,8 +82,8 @@ struct WhatIf {
   std::optional<Time> recorded;
   /// Of traces whose layers or microbatches are changed: how many were found.
   std::optional<graph::Shape> found;
-  /// Of traces on a cluster, with changes of a plan: the job that they are of. Traces' kernels that
-  /// have times are held against it as recordings are.
+  /// Of traces on a cluster, with changes of a plan, or of some ranks only: the job that they are
+  /// of. Traces' kernels that have times are held against it as recordings are.
   std::optional<TracedJob> traced;
   /// Of a recorded job: by how much its kernels are taken to be slower than models say.
   std::vector<OperationTime> operations;
@@ -102,7 +103,8 @@ struct WhatIf {
   Findings findings;
 };
 
-/// Errc: as simulate; usage for changes that do not exist, input_unsupported where nothing has a
+/// Errc: as simulate; usage for changes that do not exist, and where no job can be told;
+/// input_unsupported where nothing has a
 /// time and no cluster is named, input_mismatch where ranks wait for each other for ever. Each
 /// change that is tried is simulated on its own, on all cores (RecordedTraces::threads: so many).
 [[nodiscard]] Result<WhatIf> what_if(const WhatIfQuestion& question, Watch& watch);

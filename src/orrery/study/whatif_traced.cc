@@ -42,7 +42,7 @@ Result<TracedCase> become_job(WhatIfCase& read, Watch& watch, Findings& findings
   for (std::string& key : left_open(job->spec.model)) question.job.set.push_back(std::move(key));
   question.workload.clear();
   question.groups.clear();
-  question.replicate = false;
+  question.replicate = question.some_ranks = false;
   RecordedTraces alone;
   alone.threads = question.recorded.threads;
   question.recorded = alone;
@@ -50,9 +50,11 @@ Result<TracedCase> become_job(WhatIfCase& read, Watch& watch, Findings& findings
   if (!generated) return tl::unexpected(generated.error());
   TracedCase made{*std::move(job), std::nullopt, {}};
   if (has_times(read.workload().graph(0))) {
-    const auto traces = read.tell({});
-    if (!traces) return tl::unexpected(traces.error());
-    made.recorded = traces->whole;
+    if (ranks_without_trace(read.workload()) == 0) {
+      const auto traces = read.tell({});
+      if (!traces) return tl::unexpected(traces.error());
+      made.recorded = traces->whole;
+    }
     made.operations =
         recorded_operations(read.workload().graph(0), 1, *generated->program(), read.cluster());
   }

@@ -20,7 +20,8 @@ namespace orrery::study {
 
 struct TracedCase {
   TracedJob job;
-  std::optional<Time> recorded;           ///< traces' step on the cluster, if kernels have times
+  std::optional<Time>
+      recorded;  ///< traces' step on the cluster, if all are there and kernels have times
   std::vector<OperationTime> operations;  ///< … and how those are beside the models'
 };
 

@@ -119,6 +119,29 @@ Result<void> load_groups(const std::string& prefix, std::string_view suffix,
                       options.repair, workload.findings);
 }
 
+/// Ranks have no traces only where groups say that there are just so many.
+Result<void> check_missing(const std::string& prefix, std::string_view suffix,
+                           const graph::Workload& workload) {
+  const auto& files = workload.files;
+  const auto same = std::adjacent_find(files.begin(), files.end());
+  if (same == files.end()) return {};
+  std::uint32_t named = 0;
+  for (const auto& [name, group] : workload.groups)
+    for (const std::uint32_t rank : group.ranks) named = std::max(named, rank + 1);
+  if (named == workload.rank_count()) return {};
+  const auto missing = static_cast<std::uint32_t>(same - files.begin()) + 1;
+  if (named == 0)
+    return fail(Errc::input_not_found, rank_path(prefix, missing, suffix),
+                fmt::format("there is no trace of rank {}, and no process group says how many "
+                            "ranks there are",
+                            missing),
+                "add it, or say with --groups FILE who communicates with whom");
+  return fail(Errc::input_not_found, rank_path(prefix, missing, suffix),
+              fmt::format("there is no trace of rank {}, and process groups name {} ranks, not {}",
+                          missing, named, files.size()),
+              fmt::format("add it, or use a cluster of {} devices", named));
+}
+
 /// Where finished graphs are kept: in memory as long as they fit, then in a file.
 class Keeper {
  public:
@@ -169,6 +192,11 @@ Result<void> load_graphs(const std::string& prefix, std::string_view suffix, std
   constexpr std::uint32_t kReportEvery = 256;
   for (std::uint32_t rank = 0; rank < count; ++rank) {
     const std::string& path = workload.files.emplace_back(rank_path(prefix, rank, suffix));
+    if (options.some_ranks && rank > 0 && !exists(path)) {
+      workload.files.back() = workload.files[rank - 1];
+      workload.graph_of_rank.push_back(workload.graph_of_rank.back());
+      continue;
+    }
     auto seen = shared.look_up(path);
     if (!seen) return tl::unexpected(seen.error());
     if (!seen->known) {
@@ -218,6 +246,8 @@ Result<graph::Workload> load_workload(const std::string& prefix, const LoadOptio
     return tl::unexpected(done.error());
   if (auto done = load_groups(prefix, suffix, options, workload); !done)
     return tl::unexpected(done.error());
+  if (auto fine = check_missing(prefix, suffix, workload); !fine)
+    return tl::unexpected(fine.error());
   return workload;
 }
 

@@ -33,6 +33,10 @@ struct LoadOptions {
   /// Bytes of memory for graphs and their strings; the graphs read after that are spilled. 0: every
   /// graph is.
   std::uint64_t memory = 0;
+  /// Where process groups name all `ranks`, not all of these need a trace: one without does what
+  /// the rank before it does, has that one's file and, like it, that one's peers. Rank 0 needs its
+  /// own.
+  bool some_ranks = false;
   /// The one rank that is read stands for others: nobody is asked for who is in its groups.
   bool replicated = false;
 };

@@ -149,6 +149,31 @@ TEST_F(Load, SaysWhichRankIsMissing) {
   EXPECT_THAT(load_workload(prefix(), options).error().where, HasSubstr("w.1.et"));
 }
 
+TEST_F(Load, OthersDoWhatTheRankBeforeThemDoes) {
+  put("w.0.et", one(1));
+  put("w.2.et", one(2));
+  put("w.json", R"({"a": [0, 2], "b": [1, 3]})");
+  LoadOptions options;
+  options.ranks = 4;
+  options.some_ranks = true;
+  const auto workload = load_workload(prefix(), options);
+  ASSERT_TRUE(workload) << to_string(workload.error());
+  EXPECT_THAT(workload->graph_of_rank, ElementsAre(0u, 0u, 1u, 1u));
+  EXPECT_EQ(workload->files[1], workload->files[0]);
+  EXPECT_EQ(workload->files[3], prefix() + ".2.et");
+  options.ranks = 6;  // of which groups know nothing
+  const auto more = load_workload(prefix(), options);
+  ASSERT_FALSE(more);
+  EXPECT_EQ(more.error().code, Errc::input_not_found);
+  EXPECT_THAT(more.error().where, HasSubstr("w.1.et"));
+  EXPECT_THAT(more.error().what, HasSubstr("name 4 ranks, not 6"));
+  fs::remove(folder_ / "w.json");
+  options.ranks = 4;
+  EXPECT_THAT(load_workload(prefix(), options).error().what, HasSubstr("no process group"));
+  fs::remove(folder_ / "w.0.et");  // nobody is before it
+  EXPECT_THAT(load_workload(prefix(), options).error().where, HasSubstr("w.0.et"));
+}
+
 TEST_F(Load, ErrorsNameTheRanksFile) {
   put("w.0.et", one(1));
   put("w.1.et", trace({node(1, 4, {5})}));
