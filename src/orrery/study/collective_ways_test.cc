@@ -225,7 +225,7 @@ TEST_F(CollectiveWays, SaysWhatItDoesNotKnow) {
 }
 
 // Tokens' copies, on random switches and few or many experts: no way is below the bound.
-TEST_F(CollectiveWays, TokensAreNeverBelowTheirBound) {
+TEST_F(CollectiveWays, DispatchAndCombineAreNeverBelowTheirBound) {
   std::mt19937 random(24);
   for (int i = 0; i < 12; ++i) {
     const std::int64_t ranks = 2 + static_cast<std::int64_t>(random() % 9);
