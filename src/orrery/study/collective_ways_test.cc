@@ -248,8 +248,6 @@ TEST_F(CollectiveWays, DispatchAndCombineAreNeverBelowTheirBound) {
       EXPECT_NE(named(*answer, "in_network"), nullptr);
       for (const CollectiveWay& way : answer->ways)
         EXPECT_GE(way.time, answer->bound_of(way).total) << what << ' ' << way.name;
-      // A switch sends each of a token's copies that a link carries, and no more.
-      EXPECT_LE(of_bound(*answer, "in_network"), 1.3) << what << ' ' << ranks << ' ' << experts;
     }
     std::filesystem::remove(path);
   }
