@@ -225,7 +225,7 @@ TEST_F(CollectiveWays, SaysWhatItDoesNotKnow) {
 }
 
 // Tokens' copies, on random switches and few or many experts: no way is below the bound.
-TEST_F(CollectiveWays, TokensAreNeverBelowTheirBound) {
+TEST_F(CollectiveWays, DispatchAndCombineAreNeverBelowTheirBound) {
   std::mt19937 random(24);
   for (int i = 0; i < 12; ++i) {
     const std::int64_t ranks = 2 + static_cast<std::int64_t>(random() % 9);
@@ -248,8 +248,6 @@ TEST_F(CollectiveWays, TokensAreNeverBelowTheirBound) {
       EXPECT_NE(named(*answer, "in_network"), nullptr);
       for (const CollectiveWay& way : answer->ways)
         EXPECT_GE(way.time, answer->bound_of(way).total) << what << ' ' << way.name;
-      // A switch sends each of a token's copies that a link carries, and no more.
-      EXPECT_LE(of_bound(*answer, "in_network"), 1.3) << what << ' ' << ranks << ' ' << experts;
     }
     std::filesystem::remove(path);
   }
