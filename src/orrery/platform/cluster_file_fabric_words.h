@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The words of fabrics in cluster files (see cluster_file_fabric.h).
+#pragma once
+
+#include <array>
+#include <cstddef>
+
+#include "orrery/config/parameters.h"
+#include "orrery/platform/topology/generate/generate.h"
+#include "orrery/platform/topology/router.h"
+
+namespace orrery::config {
+
+template <>
+struct Words<platform::Inside> {
+  using Word = WordTable<platform::Inside>;
+  static constexpr std::array names = {Word{"switch", platform::Inside::switched},
+                                       Word{"fully_connected", platform::Inside::fully_connected},
+                                       Word{"ring", platform::Inside::ring},
+                                       Word{"mesh", platform::Inside::mesh},
+                                       Word{"torus", platform::Inside::torus},
+                                       Word{"none", platform::Inside::none}};
+};
+template <>
+struct Words<platform::NetworkShape> {
+  using Word = WordTable<platform::NetworkShape>;
+  static constexpr std::array names = {
+      Word{"switch", platform::NetworkShape::switched},
+      Word{"fat_tree", platform::NetworkShape::fat_tree},
+      Word{"rail_optimised", platform::NetworkShape::rail_optimised},
+      Word{"rail_only", platform::NetworkShape::rail_only},
+      Word{"dual_plane", platform::NetworkShape::dual_plane},
+      Word{"dragonfly", platform::NetworkShape::dragonfly},
+      Word{"dragonfly_plus", platform::NetworkShape::dragonfly_plus},
+      Word{"ring", platform::NetworkShape::ring},
+      Word{"mesh", platform::NetworkShape::mesh},
+      Word{"torus", platform::NetworkShape::torus},
+      Word{"tpu", platform::NetworkShape::tpu},
+      Word{"circuits", platform::NetworkShape::circuits},
+      Word{"fully_connected", platform::NetworkShape::fully_connected},
+      Word{"none", platform::NetworkShape::none}};
+};
+template <>
+struct Words<platform::RoutePolicy> {
+  static constexpr std::array names = [] {
+    std::array<WordTable<platform::RoutePolicy>, platform::kRoutePolicies.size()> made{};
+    for (std::size_t i = 0; i < made.size(); ++i)
+      made[i] = {platform::kRoutePolicies[i].word, platform::kRoutePolicies[i].policy};
+    return made;
+  }();
+};
+/// Those that generators make.
+template <>
+struct Words<platform::NodeClass> {
+  using Word = WordTable<platform::NodeClass>;
+  static constexpr std::array names = {
+      Word{"device", platform::NodeClass::device},     Word{"nic", platform::NodeClass::nic},
+      Word{"nvswitch", platform::NodeClass::nvswitch}, Word{"leaf", platform::NodeClass::leaf},
+      Word{"spine", platform::NodeClass::spine},       Word{"core", platform::NodeClass::core},
+      Word{"switch", platform::NodeClass::switched}};
+};
+template <>
+struct Words<platform::LinkClass> {
+  using Word = WordTable<platform::LinkClass>;
+  static constexpr std::array names = {
+      Word{"scale-up", platform::LinkClass::scale_up}, Word{"pcie", platform::LinkClass::pcie},
+      Word{"network", platform::LinkClass::network},   Word{"host", platform::LinkClass::host},
+      Word{"inside", platform::LinkClass::inside},     Word{"memory", platform::LinkClass::memory},
+      Word{"other", platform::LinkClass::other}};
+};
+
+}  // namespace orrery::config
