@@ -95,7 +95,7 @@ def pass_s(options, row, tokens, requests, attention):
 
 
 def predicted(options, row):
-    prompts = list(map(int, row["prompts"].split()))
+    prompts = row["prompts"]
     requests, tokens = len(prompts), sum(prompts)
     # One kernel over sequences of different lengths: as many of one length, with as many FLOPs; with as many keys.
     length = round(math.sqrt(statistics.mean(prompt * prompt for prompt in prompts)))
@@ -141,10 +141,25 @@ def update(medians, text):
     KEPT.write_text(json.dumps({part: round(value, 5) for part, value in medians.items()}, indent=1) + "\n", encoding="utf-8")
 
 
+def cell_of(row, key, place):
+    cell = row.get(key) or ""
+    try:
+        value = [int(word) for word in cell.split()] if key == "prompts" else (float if key in PARTS else int)(cell)
+    except ValueError:
+        sys.exit(f"static_batches: {place}: {key}: {cell!r} is no number; write one")
+    if not value or min(value if key == "prompts" else [value]) <= 0:
+        sys.exit(f"static_batches: {place}: {key}: {cell!r} is not above 0")
+    return value
+
+
 def rows_of(table):
+    """Rows of a table, numbers as such; ends with one error where one is missing."""
     with open(table, encoding="utf-8", newline="") as file:
-        for row in csv.DictReader(file):
-            yield {key: float(cell) if key in PARTS else int(cell) if key in NUMBERS else cell for key, cell in row.items()}
+        for line, row in enumerate(csv.DictReader(file), 2):
+            numbers = {key: cell_of(row, key, f"{table}:{line}") for key in (*NUMBERS, *PARTS, "prompts")}
+            if any(numbers[key] % numbers["tp"] for key in ("heads", "kv_heads", "ffn", "vocab")):
+                sys.exit(f"static_batches: {table}:{line}: tp {numbers['tp']} does not divide heads, kv_heads, ffn and vocab")
+            yield {**{key: row.get(key) or "" for key in ("id", "device", "model", "traits")}, **numbers}
 
 
 def main():
