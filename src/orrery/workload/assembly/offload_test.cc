@@ -211,7 +211,9 @@ TEST(Offload, ActivationsWaitForNoWeights) {
   const auto nodes = nodes_of(program_of(spec), 0);
   const auto weights = nodes_named(nodes, "weights.load");
   const Node& back = node_named(nodes, "dgrad L1 mb0");
-  const Node& loaded = nodes_named(nodes, "activations.load")[1];
+  const auto loads = nodes_named(nodes, "activations.load");
+  ASSERT_GT(loads.size(), 1u);
+  const Node& loaded = loads[1];
   EXPECT_THAT(back.deps, Contains(loaded.id));
   for (const Node& load : weights)
     if (load.id > loaded.id) {
