@@ -25,11 +25,12 @@ enum class Work { product, other, copy, collective };
 struct Launched {
   Work work = Work::product;
   std::array<int, kRecordedRanks> takes{};  ///< us on each rank; of collectives, the transfer
+  int gap = 0;  ///< us that the device does nothing before it, though it waits in the queue
 };
 
 /// What a recording was made with: all factors are of times.
 struct Factors {
-  double product = 1, other = 1, copy = 1, transfer = 1, call = 1, latency = 1;
+  double product = 1, other = 1, copy = 1, transfer = 1, call = 1, latency = 1, gap = 1;
   std::array<double, kRecordedRanks> rank{1, 1};
 };
 
@@ -61,8 +62,8 @@ Made recorded_with(const std::vector<Launched>& launched, const Factors& factors
       made.events[rank].push_back(event("cuda_runtime",
                                         copy ? "cudaMemcpyAsync" : "cudaLaunchKernel", false, 1,
                                         host[rank], call, correlation));
-      begin[rank] =
-          std::max(device[rank], host[rank] + call + scaled_by(kLatency, factors.latency));
+      begin[rank] = std::max(device[rank] + scaled_by(one.gap, factors.gap),
+                             host[rank] + call + scaled_by(kLatency, factors.latency));
       host[rank] += call;
     }
     const int together = *std::max_element(begin.begin(), begin.end());
@@ -117,6 +118,27 @@ class WhatIfRecordings : public ByHand {
     return what_if(question, watch);
   }
 };
+
+// Devices that are never short of work, and pause between two pieces of it all the same.
+TEST_F(WhatIfRecordings, GapsMakeTheOtherRecording) {
+  std::mt19937_64 random(23);
+  for (int pair = 0; pair < 200; ++pair) {
+    std::vector<Launched> launched = drawn_launches(random);
+    for (Launched& one : launched) {
+      for (int& time : one.takes) time += 60;
+      one.gap = 2 * static_cast<int>(random() % 5);
+    }
+    const double factor = std::array{0.5, 1.5, 2.0}[random() % 3];
+    Factors factors;
+    factors.gap = factor;
+    const Made was = recorded_with(launched, {}), other = recorded_with(launched, factors);
+    const auto told = ask(was, fmt::format("gaps={}", factor));
+    ASSERT_TRUE(told.has_value()) << to_string(told.error());
+    EXPECT_EQ(told->base.whole, us(was.end)) << pair;
+    const auto off = std::abs((told->changed->whole - us(other.end)).count());
+    EXPECT_LE(off * 100, us(other.end).count()) << "gaps=" << factor << " " << pair;
+  }
+}
 
 // Of two ranks the median is the quicker one.
 TEST_F(WhatIfRecordings, WithoutStragglersRanksAreAlike) {
