@@ -26,10 +26,8 @@ void write_chunk_choice(report::JsonWriter& json, const sim::ChunkChoice& choice
   json.field("time_ps", choice.time.count());
   if (choice.bound.count() > 0) {
     json.field("bound_ps", choice.bound.count());
-    if (choice.cut.empty())
-      write_numbers(json, "bound_by", choice.binds);
-    else
-      json.field("bound_by", std::string_view(choice.cut));
+    write_numbers(json, "bound_by", choice.binds);
+    if (!choice.cut.empty()) json.field("cut", std::string_view(choice.cut));
   }
   json.key("orders").begin_array();
   for (const sim::ChunkChoice::Share& share : choice.shares) {

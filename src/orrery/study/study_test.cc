@@ -101,7 +101,7 @@ TEST(Study, ChosenChunksOfFabricsHaveTheBoundOfTheirCut) {
       const std::string json = answer->json();
       const auto at = json.find("\"bound_ps\"");
       ASSERT_NE(at, std::string::npos) << order << network;
-      EXPECT_NE(json.find("what leaves", at), std::string::npos) << json.substr(at, 200);
+      EXPECT_NE(json.find("\"cut\": \"what leaves", at), std::string::npos) << json.substr(at, 200);
     }
 }
 
