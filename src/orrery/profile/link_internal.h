@@ -38,12 +38,20 @@ struct IdLinks {
 [[nodiscard]] IdLinks link_by_ids(const Profile& device, const Profile& host, Links& links,
                                   LinkReport& report);
 
-/// Links what is left by order, thread by thread, and tells which threads are the same.
+/// The device's lane of each thread of the host, or kNone: that with the most links, or else the
+/// most names in common. `linked`: events of the device that are.
+[[nodiscard]] std::vector<std::uint32_t> same_threads(const Profile& device, const Profile& host,
+                                                      const Links& links,
+                                                      const std::vector<std::uint8_t>& linked);
+
+/// Links what is left by order, thread by thread, and tells which threads are the same. Where
+/// nothing is linked by ids and an annotated iteration of the device has 19 of 20 of the operators
+/// found, they are all of that one: of steps that repeat each has them.
 void link_by_order(const Profile& device, const Profile& host, const IdLinks& ids, Links& links,
                    LinkReport& report);
 
-/// Whether an event of the device that stands inside of `seems` (or of nothing) may have been inside
-/// of `around` (kNoEvent: of nothing), but for times in whole microseconds.
+/// Whether an event of the device that stands inside of `seems` (or of nothing) may have been
+/// inside of `around` (kNoEvent: of nothing), but for times in whole microseconds.
 [[nodiscard]] bool only_rounded_apart(const Profile& device, EventId event, EventId around,
                                       EventId seems);
 

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "orrery/profile/link.h"
@@ -97,6 +99,70 @@ TEST(LinkNesting, LeavesThreadsWithCallsAndFinerTimes) {
     EXPECT_EQ(linked.events[traces.in_device[1]].start, before.start);
     EXPECT_EQ(linked.events[traces.in_device[1]].duration, before.duration);
   }
+}
+
+/// The same again, a little quicker or slower.
+std::vector<Ran> again(std::mt19937& random, const std::vector<Ran>& ran, std::int64_t& now) {
+  std::vector<std::pair<std::int64_t, std::int64_t*>> stamps;  // when, and where to put it
+  std::vector<Ran> out = ran;
+  for (Ran& op : out) {
+    stamps.emplace_back(op.start_ns, &op.start_ns);
+    stamps.emplace_back(op.end_ns, &op.end_ns);
+  }
+  std::sort(stamps.begin(), stamps.end());
+  std::int64_t before = stamps.front().first;
+  for (auto& [when, at] : stamps) {
+    now += std::max<std::int64_t>(1, (when - before) * (80 + random() % 40) / 100);
+    before = when;
+    *at = now;
+  }
+  return out;
+}
+
+// An execution trace of one step beside a device trace of eight: whichever it is taken for, it is
+// one of them.
+TEST(LinkNesting, StepsThatRepeatAreNotMixed) {
+  std::size_t right = 0, all = 0;
+  for (unsigned seed = 1; seed <= 100; ++seed) {
+    std::mt19937 random(seed);
+    std::vector<Ran> ran;
+    std::int64_t now = 5000;
+    while (ran.size() < 80) run_some(random, ~std::size_t{0}, 4, now, ran);
+    Traces traces;
+    record(ran, traces);
+    traces.in_host.clear();
+    Maker device(traces.device.profile.strings);
+    const auto thread = device.thread(4711);
+    std::vector<std::vector<EventId>> in_step;
+    for (std::size_t step = 0; step < 8; ++step) {
+      const std::int64_t begin = now += 10'000;
+      in_step.emplace_back();
+      for (const Ran& op : again(random, ran, now))
+        in_step.back().push_back(
+            device.op(thread, op.name, op.start_ns / 1000, (op.end_ns - op.start_ns) / 1000));
+      now += 5'000;
+      device.annotation(thread, "ProfilerStep#" + std::to_string(step), begin / 1000,
+                        (now - begin) / 1000);
+    }
+    traces.host.profile.format = "pytorch_et";
+    Profile host = traces.host.take(), linked = device.take();
+    const auto report = link(linked, std::move(host), traces.findings);
+    ASSERT_TRUE(report) << "seed " << seed << ": " << to_string(report.error());
+    std::size_t steps = 0;
+    for (const std::vector<EventId>& events : in_step) {
+      std::size_t found = 0;
+      for (std::size_t i = 0; i < ran.size(); ++i) {
+        const Node* node = linked.node(events[i]);
+        if (node == nullptr) continue;
+        ++found;
+        right += node->id == 10 + i;
+      }
+      steps += found > 0;
+    }
+    all += ran.size();
+    EXPECT_EQ(steps, 1U) << "seed " << seed;
+  }
+  EXPECT_GT(right * 100, all * 90) << right << " of " << all;
 }
 
 }  // namespace

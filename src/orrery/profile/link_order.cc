@@ -2,13 +2,13 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
-#include <map>
 #include <string_view>
 #include <tuple>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "orrery/profile/iterations.h"
 #include "orrery/profile/link_align.h"
 #include "orrery/profile/link_internal.h"
 
@@ -220,85 +220,6 @@ void swap_neighbours(const std::vector<Step>& device, const std::vector<Step>& h
   }
 }
 
-/// Which threads are the same: those with the most links, or else the most names in common.
-class ThreadPairs {
- public:
-  ThreadPairs(const Profile& device, const Profile& host, const Links& links)
-      : device_(device), host_(host), links_(links) {}
-
-  /// The device's lane of each of the host's, or kNone. `linked`: events of the device that are.
-  std::vector<std::uint32_t> find(const std::vector<std::uint8_t>& linked);
-
- private:
-  void count_links();
-  void count_names(const std::vector<std::uint8_t>& linked);
-
-  const Profile& device_;
-  const Profile& host_;
-  const Links& links_;
-  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint64_t> common_;  // (host, device lane)
-  std::vector<std::uint64_t> host_steps_, device_steps_;                     // per lane, unlinked
-};
-
-void ThreadPairs::count_links() {
-  for (std::size_t h = 0; h < host_.events.size(); ++h) {
-    if (links_.event[h] == kNoEvent) continue;
-    common_[{host_.events[h].lane, device_.events[links_.event[h]].lane}] += 2;
-  }
-}
-
-void ThreadPairs::count_names(const std::vector<std::uint8_t>& linked) {
-  constexpr std::size_t kLanes = 4096;  // a name on more pairs of threads than that tells nothing
-  struct PerName {
-    std::map<std::uint32_t, std::uint64_t> host, device;
-  };
-  std::unordered_map<std::uint32_t, PerName> names;
-  host_steps_.assign(host_.lanes.size(), 0);
-  device_steps_.assign(device_.lanes.size(), 0);
-  for (std::size_t e = 0; e < host_.events.size(); ++e) {
-    const Event& event = host_.events[e];
-    if (!is_linkable(host_, static_cast<EventId>(e)) || links_.event[e] != kNoEvent) continue;
-    ++names[static_cast<std::uint32_t>(event.name)].host[event.lane];
-    ++host_steps_[event.lane];
-  }
-  for (std::size_t e = 0; e < device_.events.size(); ++e) {
-    const Event& event = device_.events[e];
-    if (!is_linkable(device_, static_cast<EventId>(e)) || linked[e] != 0) continue;
-    ++device_steps_[event.lane];
-    const auto found = names.find(static_cast<std::uint32_t>(event.name));
-    if (found != names.end()) ++found->second.device[event.lane];
-  }
-  for (const auto& [name, per] : names) {
-    if (per.host.size() * per.device.size() > kLanes) continue;
-    for (const auto& [h, host_count] : per.host) {
-      for (const auto& [d, device_count] : per.device)
-        common_[{h, d}] += std::min(host_count, device_count);
-    }
-  }
-}
-
-std::vector<std::uint32_t> ThreadPairs::find(const std::vector<std::uint8_t>& linked) {
-  count_links();
-  count_names(linked);
-  std::vector<std::tuple<std::uint64_t, std::uint32_t, std::uint32_t>> best;
-  for (const auto& [lanes, count] : common_) {
-    // A few names in common make no thread the same.
-    if (count * 4 >= std::min(host_steps_[lanes.first], device_steps_[lanes.second]))
-      best.emplace_back(count, lanes.first, lanes.second);
-  }
-  std::sort(best.begin(), best.end(), [](const auto& a, const auto& b) {
-    return std::get<0>(a) != std::get<0>(b) ? std::get<0>(a) > std::get<0>(b) : a < b;
-  });
-  std::vector<std::uint32_t> out(host_.lanes.size(), kNone);
-  std::vector<std::uint8_t> taken(device_.lanes.size(), 0);
-  for (const auto& [count, h, d] : best) {
-    if (out[h] != kNone || taken[d] != 0) continue;
-    out[h] = d;
-    taken[d] = 1;
-  }
-  return out;
-}
-
 /// Whether links by order are of different programs whose names happen to be alike: many of them
 /// then stand under something else.
 bool is_chance(const Profile& device, const Profile& host, const Links& links,
@@ -318,18 +239,21 @@ bool is_chance(const Profile& device, const Profile& host, const Links& links,
   return contradictions > kFew && contradictions * 5 > fresh.size();
 }
 
-}  // namespace
-
-void link_by_order(const Profile& device, const Profile& host, const IdLinks& ids, Links& links,
-                   LinkReport& report) {
+/// One pass over all threads; `only`, if any, is the one iteration of the device that counts.
+void link_threads(const Profile& device, const Profile& host, const IdLinks& ids,
+                  const Iteration* only, Links& links, LinkReport& report) {
   std::vector<std::uint8_t> linked(device.events.size(), 0);
   for (const EventId e : links.event) {
     if (e != kNoEvent) linked[e] = 1;
   }
-  links.lane = ThreadPairs(device, host, links).find(linked);
+  links.lane = same_threads(device, host, links, linked);
   const auto decided = [&](const Profile& profile, EventId e, bool is_host) {
     return (ids.record_functions_decide && profile.op(e).record_function_id != kNoId) ||
            (ids.external_ids_decide && (is_host || profile.op(e).external_id != kNoId));
+  };
+  const auto inside = [&](EventId e) {
+    const Event& event = device.events[e];
+    return only == nullptr || (event.start >= only->start && event.start < only->end);
   };
   Threads device_threads(device), host_threads(host);
   std::vector<std::uint32_t> place(device.events.size(), kNone);  // in the sequence of its thread
@@ -337,8 +261,9 @@ void link_by_order(const Profile& device, const Profile& host, const IdLinks& id
     if (links.lane[h] == kNone) continue;
     std::vector<Step> left = host_threads.steps(
         h, [&](EventId e) { return links.event[e] != kNoEvent || !decided(host, e, true); });
-    std::vector<Step> right = device_threads.steps(
-        links.lane[h], [&](EventId e) { return linked[e] != 0 || !decided(device, e, false); });
+    std::vector<Step> right = device_threads.steps(links.lane[h], [&](EventId e) {
+      return inside(e) && (linked[e] != 0 || !decided(device, e, false));
+    });
     Pairs known;
     for (std::uint32_t d = 0; d < right.size(); ++d) place[right[d].event] = d;
     for (std::uint32_t l = 0; l < left.size(); ++l) {
@@ -367,6 +292,50 @@ void link_by_order(const Profile& device, const Profile& host, const IdLinks& id
     } else {
       report.by_order += fresh.size();
     }
+  }
+}
+
+/// The iterations in which linked operators begin; all, if nothing is linked.
+std::vector<const Iteration*> touched(const Profile& device, const std::vector<Iteration>& all,
+                                      const Links& links) {
+  std::vector<std::uint8_t> is_touched(all.size(), 0);
+  for (const EventId e : links.event) {
+    if (e == kNoEvent) continue;
+    const auto after =
+        std::upper_bound(all.begin(), all.end(), device.events[e].start,
+                         [](Time at, const Iteration& iteration) { return at < iteration.start; });
+    if (after != all.begin()) is_touched[static_cast<std::size_t>(after - all.begin()) - 1] = 1;
+  }
+  std::vector<const Iteration*> out;
+  const bool none =
+      std::all_of(links.event.begin(), links.event.end(), [](EventId e) { return e == kNoEvent; });
+  for (std::size_t i = 0; i < all.size(); ++i)
+    if (is_touched[i] != 0 || none) out.push_back(&all[i]);
+  return out;
+}
+
+}  // namespace
+
+void link_by_order(const Profile& device, const Profile& host, const IdLinks& ids, Links& links,
+                   LinkReport& report) {
+  constexpr std::size_t kMost = 64;  // iterations tried
+  const Links before = links;
+  const LinkReport report_before = report;
+  link_threads(device, host, ids, nullptr, links, report);
+  if (report_before.linked() > 0) return;
+  const std::vector<Iteration> all = iterations(device);
+  std::vector<const Iteration*> tried = touched(device, all, links);
+  if (tried.size() == 1) return;
+  tried.resize(std::min(tried.size(), kMost));
+  std::uint64_t most = report.by_order * 19 / 20;  // else what was recorded is more than one
+  for (const Iteration* const only : tried) {
+    Links alone = before;
+    LinkReport of_it = report_before;
+    link_threads(device, host, ids, only, alone, of_it);
+    if (of_it.by_order <= most) continue;
+    most = of_it.by_order;
+    links = std::move(alone);
+    report = of_it;
   }
 }
 
