@@ -4,7 +4,7 @@
     PYTHONPATH=collect python3 collect/examples/benchmarks.py record cnn traces
     python3 collect/examples/benchmarks.py time cnn --iterations 10
 
-The first writes what `orrery bench run` replays (cnn.json), and when the operators of another step began and
+The first writes what `orrery bench run` replays (cnn.json), and when the operators of further steps began and
 ended (cnn.kineto.json), from which it tells what the host did between them; the second prints, as JSON, the process's CPU time of
 each step, the calls of operators, and the most memory that tensors took (docs/bench.md).
 """
@@ -123,20 +123,17 @@ def record(step: Step, path: pathlib.Path) -> None:
     step()
     observer.stop()
     observer.unregister_callback()
-    quickest(step).export_chrome_trace(str(path.with_suffix(".kineto.json")))
+    several(step, path.with_suffix(".kineto.json"))
 
 
-def quickest(step: Step, tries: int = 10) -> torch.profiler.profile:
-    """Of several steps that nothing else observes (the observer takes longer than most operators), the quickest."""
-    best, least = None, 0
-    for _ in range(tries):
-        with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU]) as profile:
-            begin = time.perf_counter_ns()
+def several(step: Step, path: pathlib.Path, steps: int = 20) -> None:
+    """Several steps that nothing else observes (the observer takes longer than most operators)."""
+    schedule = torch.profiler.schedule(wait=0, warmup=1, active=steps, repeat=1)
+    with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU], schedule=schedule) as profile:
+        for _ in range(1 + steps):
             step()
-            took = time.perf_counter_ns() - begin
-        if best is None or took < least:
-            best, least = profile, took
-    return best
+            profile.step()
+    profile.export_chrome_trace(str(path))
 
 
 def peak_bytes(step: Step) -> int:

@@ -35,8 +35,9 @@ Time middle(std::vector<Time>& times) {
 
 }  // namespace
 
-HostGaps::HostGaps(const profile::Profile& profile)
-    : profile_(profile), last_(profile.lanes.size(), kNoEvent) {
+HostGaps::HostGaps(const profile::Profile& profile) : profile_(profile), repeats_(profile) {
+  walks_.resize(repeats_.size(),
+                {std::vector<EventId>(profile.lanes.size(), kNoEvent), {}, {}, false});
   find_places();
   find_profiler();
   find_ends();
@@ -92,8 +93,8 @@ void HostGaps::find_ends() {
 
 /// Begins and ends on its thread since the last operator there. The difference of depths is that of
 /// begins and ends.
-std::int64_t HostGaps::stamps_before(EventId event) const {
-  const EventId last = last_[profile_.events[event].lane];
+std::int64_t HostGaps::stamps_before(const Walk& walk, EventId event) const {
+  const EventId last = walk.last[profile_.events[event].lane];
   if (last == kNoEvent) return 0;
   const Place &from = places_[last], &to = places_[event];
   const std::int64_t begins = std::int64_t{to.at} - from.at - from.size;
@@ -102,37 +103,61 @@ std::int64_t HostGaps::stamps_before(EventId event) const {
 }
 
 void HostGaps::pass(EventId event) {
+  if (!profile_.events[event].timed()) return;
+  for (std::size_t step = 0; step < walks_.size(); ++step)
+    pass(walks_[step], repeats_.in(step, event));
+}
+
+void HostGaps::pass(Walk& walk, EventId event) const {
+  if (event == kNoEvent) {
+    walk.lost = true;
+    walk.host = Time{};
+    return;
+  }
+  walk.lost = walk.lost || walk.host == Time{};
   const profile::Event& recorded = profile_.events[event];
-  if (!recorded.timed()) return;
-  if (host_ != Time{} && recorded.start > host_) {
+  if (walk.host != Time{} && recorded.start > walk.host) {
     const auto after =
         std::upper_bound(ends_.begin(), ends_.end(), std::pair{recorded.start, ~std::uint32_t{0}});
-    for (auto end = after; end != ends_.begin() && (--end)->first > host_;) {
+    for (auto end = after; end != ends_.begin() && (--end)->first > walk.host;) {
       if (end->second == recorded.lane) continue;
-      host_ = end->first;
+      walk.host = end->first;
       break;
     }
-    owed_ += recorded.start - host_ - cut_off(host_, recorded.start);
-    owed_ -= Time{profiler_.count() * (stamps_before(event) + 1) / 2};
+    walk.owed += recorded.start - walk.host - cut_off(walk.host, recorded.start);
+    walk.owed -= Time{profiler_.count() * (stamps_before(walk, event) + 1) / 2};
   }
-  go_to_end(event);
+  go_to_end(walk, event);
 }
 
 void HostGaps::skip(EventId event) {
-  if (host_ != Time{} && profile_.events[event].timed()) go_to_end(event);
+  if (!profile_.events[event].timed()) return;
+  for (std::size_t step = 0; step < walks_.size(); ++step)
+    if (walks_[step].host != Time{}) go_to_end(walks_[step], repeats_.in(step, event));
 }
 
-void HostGaps::go_to_end(EventId event) {
+void HostGaps::go_to_end(Walk& walk, EventId event) const {
+  if (event == kNoEvent) {
+    walk.host = Time{};
+    return;
+  }
   const profile::Event& recorded = profile_.events[event];
-  host_ = std::max(host_, recorded.end());
-  EventId& last = last_[recorded.lane];
+  walk.host = std::max(walk.host, recorded.end());
+  EventId& last = walk.last[recorded.lane];
   if (last == kNoEvent || recorded.end() >= profile_.events[last].end()) last = event;
 }
 
 Time HostGaps::take() {
-  const Time taken = std::max(owed_, Time{});
-  owed_ -= taken;
-  return taken;
+  std::vector<Time> taken;
+  for (Walk& walk : walks_) {
+    const Time some = std::max(walk.owed, Time{});
+    walk.owed -= some;
+    if (!std::exchange(walk.lost, false)) taken.push_back(some);
+  }
+  if (taken.empty()) return Time{};
+  std::sort(taken.begin(), taken.end());
+  const std::size_t half = taken.size() / 2;
+  return taken.size() % 2 == 1 ? taken[half] : Time{(taken[half - 1] + taken[half]).count() / 2};
 }
 
 }  // namespace orrery::bench

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "orrery/bench/repeats.h"
 #include "orrery/core/quantity.h"
 #include "orrery/profile/profile.h"
 
@@ -21,6 +22,9 @@ namespace orrery::bench {
 /// middle half of them, which is the engine's work, too, and 2 us at most; none, nothing is taken
 /// off. Half of it is spent at an event's begin, half at its end; of the operators themselves, half
 /// between them.
+///
+/// Where the device trace has the step several times (Repeats), the time is the median of theirs;
+/// one in which an operator is not found counts for nothing there.
 class HostGaps {
  public:
   /// `profile` is indexed and outlives this. O(events log events).
@@ -30,8 +34,9 @@ class HostGaps {
   void pass(profile::EventId event);
   /// Goes on to this one's end, and adds nothing. Before the first that was passed: does nothing.
   void skip(profile::EventId event);
-  /// What was added since it was last taken, never negative. What was taken off too much, times
-  /// being rounded, is taken off the next.
+  /// What was added since it was last taken, never negative: of steps, the median (of an even
+  /// number the mean of two). What was taken off too much in a step, times being rounded, is taken
+  /// off the next.
   [[nodiscard]] Time take();
 
   /// What the profiler takes for one event.
@@ -44,17 +49,26 @@ class HostGaps {
     std::uint32_t depth = 0;  ///< how many are around it
   };
 
+  /// How far one step was gone along.
+  struct Walk {
+    std::vector<profile::EventId> last;  // by lane: passed, and ended last
+    Time host{}, owed{};
+    bool lost = false;  ///< since the last take
+  };
+
   void find_places();
   void find_profiler();
   void find_ends();
-  void go_to_end(profile::EventId event);
-  [[nodiscard]] std::int64_t stamps_before(profile::EventId event) const;
+  void pass(Walk& walk, profile::EventId event) const;
+  void go_to_end(Walk& walk, profile::EventId event) const;
+  [[nodiscard]] std::int64_t stamps_before(const Walk& walk, profile::EventId event) const;
 
   const profile::Profile& profile_;
+  Repeats repeats_;
   std::vector<Place> places_;                         // by event
   std::vector<std::pair<Time, std::uint32_t>> ends_;  // of communications, with their lanes
-  std::vector<profile::EventId> last_;                // by lane: passed, and ended last
-  Time profiler_{}, host_{}, owed_{};
+  std::vector<Walk> walks_;                           // by step
+  Time profiler_{};
 };
 
 }  // namespace orrery::bench

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/bench/repeats.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "orrery/profile/link_align.h"
+
+namespace orrery::bench {
+
+using profile::EventId;
+using profile::Iteration;
+using profile::kNoEvent;
+
+namespace {
+
+bool is_range(const profile::Event& event) {
+  return event.timed() &&
+         (event.kind == profile::Kind::op || event.kind == profile::Kind::annotation);
+}
+
+/// The step in which most of the events begin, or past the end.
+std::size_t most_of(const profile::Profile& profile, const std::vector<Iteration>& steps,
+                    const std::vector<EventId>& events) {
+  std::vector<std::size_t> count(steps.size());
+  for (const EventId e : events) {
+    const Time at = profile.events[e].start;
+    const auto after =
+        std::upper_bound(steps.begin(), steps.end(), at,
+                         [](Time time, const Iteration& step) { return time < step.start; });
+    if (after != steps.begin() && at < std::prev(after)->end)
+      ++count[static_cast<std::size_t>(after - steps.begin()) - 1];
+  }
+  const auto most = std::max_element(count.begin(), count.end());
+  return most == count.end() || *most == 0 ? steps.size()
+                                           : static_cast<std::size_t>(most - count.begin());
+}
+
+std::vector<profile::Step> alignable(const profile::Profile& profile,
+                                     const std::vector<EventId>& events) {
+  std::vector<profile::Step> out;
+  for (const EventId e : events) {
+    const EventId around = profile.events[e].parent;
+    profile::Step step;
+    step.name = static_cast<std::uint32_t>(profile.events[e].name);
+    step.parent = around == kNoEvent ? 0 : static_cast<std::uint32_t>(profile.events[around].name);
+    step.event = e;
+    out.push_back(step);
+  }
+  return out;
+}
+
+}  // namespace
+
+Repeats::Repeats(const profile::Profile& profile) : profile_(profile) {
+  const std::vector<Iteration> steps = profile::iterations(profile);
+  if (steps.size() < 2) return;
+  std::vector<EventId> linked;
+  for (EventId e = 0; e < profile.events.size(); ++e)
+    if (is_range(profile.events[e]) && profile.node(e) != nullptr) linked.push_back(e);
+  const std::size_t which = most_of(profile, steps, linked);
+  if (which == steps.size()) return;
+  for (const EventId e : linked) ranges_[profile.events[e].lane];
+  find_ranges();
+  place_.resize(profile.events.size(), kNoEvent);
+  std::uint32_t places = 0;
+  for (const auto& [lane, ranges] : ranges_) {
+    linked_[lane] = sequence(lane, steps[which]);
+    for (const EventId e : linked_[lane]) place_[e] = places++;
+  }
+  for (std::size_t s = 0; s < steps.size(); ++s)
+    if (s != which) find_same(steps[s]);
+}
+
+void Repeats::find_ranges() {
+  for (auto& [lane, ranges] : ranges_)
+    for (const EventId e : profile_.in_order(lane))
+      if (is_range(profile_.events[e]) && profile::iteration_number(profile_.name(e)) < 0)
+        ranges.push_back(e);
+}
+
+Repeats::Sequence Repeats::sequence(std::uint32_t lane, const Iteration& step) const {
+  const auto begins_before = [&](EventId e, Time time) { return profile_.events[e].start < time; };
+  const Sequence& all = ranges_.at(lane);
+  const auto from = std::lower_bound(all.begin(), all.end(), step.start, begins_before);
+  return {from, std::lower_bound(from, all.end(), step.end, begins_before)};
+}
+
+void Repeats::find_same(const Iteration& step) {
+  std::vector<EventId> there;
+  std::size_t found = 0;
+  for (const auto& [lane, events] : linked_) {
+    const auto left = alignable(profile_, events),
+               right = alignable(profile_, sequence(lane, step));
+    const std::size_t first = there.size();
+    there.resize(first + events.size(), kNoEvent);
+    for (const auto& [l, r] : profile::align(left, right)) {
+      there[first + l] = right[r].event;
+      ++found;
+    }
+  }
+  if (20 * found >= 19 * there.size()) others_.push_back(std::move(there));
+}
+
+EventId Repeats::in(std::size_t step, EventId event) const {
+  if (step == 0) return event;
+  const std::uint32_t place = place_[event];
+  return place == kNoEvent ? kNoEvent : others_[step - 1][place];
+}
+
+}  // namespace orrery::bench
