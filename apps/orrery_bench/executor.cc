@@ -50,7 +50,7 @@ class Player {
   void restore();
   void keep(std::size_t step);
   void iterate(std::optional<unsigned> counted);
-  void think(std::int64_t gap_ns) const;
+  void think(std::int64_t until) const;
   void step(std::size_t index);
   void call(Instruction& instruction, std::size_t index);
   void take_results(Instruction& instruction, std::size_t index);
@@ -132,9 +132,8 @@ void Player::keep(std::size_t step) {
   away_cpu_ += clock_ns(CLOCK_PROCESS_CPUTIME_ID) - cpu;
 }
 
-void Player::think(std::int64_t gap_ns) const {
-  if (!options_.think || gap_ns <= 0) return;
-  const std::int64_t until = wall_ns() + gap_ns;
+void Player::think(std::int64_t until) const {
+  if (!options_.think) return;
   while (wall_ns() < until) {
   }
 }
@@ -295,19 +294,24 @@ void Player::iterate(std::optional<unsigned> counted) {
   away_wall_ = away_cpu_ = 0;
   const bool measured = ran_ && device_.is_host();  // memory
   const std::int64_t begin = wall_ns(), cpu = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+  std::int64_t end = begin;  // of the operator before
   for (std::size_t i = 0; i < instructions_.size(); ++i) {
-    think(instructions_[i].gap_ns);
+    // Memory was given back between operators when that was recorded, too: it is not added.
+    if (instructions_[i].gap_ns > 0) think(end + instructions_[i].gap_ns);
     if (measured) restart_peak();
     const std::int64_t from = wall_ns();
     device_.before(instructions_[i], slots_);
     step(i);
     device_.after(instructions_[i], slots_);
     if (options_.synchronise) device_.settle();
+    end = wall_ns();
     if (counted) {
       played_.begin_ns[first + i] = from - begin - away_wall_;
-      played_.length_ns[first + i] = wall_ns() - from;
+      played_.length_ns[first + i] = end - from;
     }
+    end -= away_wall_;
     keep(i);
+    end += away_wall_;
     if (measured) played_.most_bytes.push_back(memory_peak() - played_.copies_bytes);
     for (const Slot slot : instructions_[i].last) {
       device_.let_go(slots_[slot]);

@@ -94,6 +94,31 @@ TEST(Exchanges, AreWaitedForByWhatNeedsThem) {
   EXPECT_EQ(plan->communications, 0u);
 }
 
+/// What a thread of Gloo's did, as it is written where another one's operators are.
+NodeLine gloo_node(int id, int tensor_id, int storage, int parent) {
+  return {id,       "gloo:all_reduce",
+          "",       "[" + tensor(tensor_id, storage, 32) + "]",
+          "[[32]]", R"j(["Tensor(float)"])j",
+          "[]",     "[]",
+          "[]",     parent};
+}
+
+// Gloo's threads are written anywhere, and other operators inside of them: each counts once.
+TEST(Exchanges, AreThoseThatOperatorsBegan) {
+  NodeLine second = reduce_node(8, 30, 31), relu = relu_node(9, 10, 11, 40, 41);
+  second.parent = relu.parent = 7;
+  const auto plan = plan_of({relu_node(5, 10, 11, 12, 13), reduce_node(6, 20, 21),
+                             gloo_node(7, 20, 21, 2), second, relu, gloo_node(10, 30, 31, 2)},
+                            few_operators(), with_communication());
+  ASSERT_TRUE(plan) << to_string(plan.error());
+  EXPECT_THAT(kinds_of(*plan),
+              ElementsAre("call", "communicate", "communicate", "call", "wait 0", "wait 1"));
+  const auto alone = plan_of({relu_node(5, 10, 11, 12, 13), gloo_node(7, 20, 21, 2)},
+                             few_operators(), with_communication());
+  ASSERT_TRUE(alone) << to_string(alone.error());
+  EXPECT_THAT(alone->exchanges, SizeIs(1)) << "nothing else says that there was one";
+}
+
 // What nothing waits for is over at the iteration's end; a second one of the same memory waits for
 // the first.
 TEST(Exchanges, AreOverAtTheEnd) {

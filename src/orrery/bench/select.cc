@@ -4,9 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 #include <utility>
 
 #include "orrery/bench/fewer_layers.h"
+#include "orrery/bench/recorded.h"
 #include "orrery/core/text.h"
 
 namespace orrery::bench {
@@ -30,6 +32,8 @@ class Selector {
 
  private:
   void order_nodes();
+  void find_begun();
+  [[nodiscard]] bool is_begun(EventId event) const;
   Result<void> bound();
   [[nodiscard]] Role role(EventId event) const;
   [[nodiscard]] bool inside(EventId event) const;
@@ -42,6 +46,7 @@ class Selector {
   const SelectOptions& options_;
   const Composite& composite_;
   std::vector<EventId> nodes_;          // ascending by id
+  std::set<std::uint64_t> begun_;       // storages that c10d's operators are given
   std::vector<bool> calls_candidates_;  // by event
   std::vector<bool> covered_;           // by event: inside something that was taken
   std::vector<bool> in_scope_;
@@ -59,6 +64,38 @@ void Selector::order_nodes() {
     const std::uint64_t left = profile_.node(a)->id, right = profile_.node(b)->id;
     return left != right ? left < right : a < b;
   });
+}
+
+bool is_c10d(const Profile& profile, EventId event) {
+  return profile.name(event).starts_with("c10d::") ||
+         profile.string(profile.node(event)->schema).starts_with("c10d::");
+}
+
+std::vector<std::uint64_t> storages_read(const Profile& profile, EventId event) {
+  const profile::Node& node = *profile.node(event);
+  const std::vector<Recorded> read =
+      read_side({profile.texts.view(node.inputs), profile.string(node.input_shapes),
+                 profile.string(node.input_types), profile.string(node.input_strides)});
+  std::vector<std::uint64_t> storages;
+  for_each_recorded(read,
+                    [&](const RecordedTensor& tensor) { storages.push_back(tensor.storage); });
+  return storages;
+}
+
+void Selector::find_begun() {
+  for (const EventId e : nodes_)
+    if (is_c10d(profile_, e))
+      for (const std::uint64_t storage : storages_read(profile_, e)) begun_.insert(storage);
+}
+
+/// Gloo's own threads do what an operator has begun. Observers before PyTorch 2 write that as if
+/// the thread that is recorded did it, inside of whatever it does just then, and what this does
+/// next as if it were inside of that.
+bool Selector::is_begun(EventId event) const {
+  if (begun_.empty() || !profile_.name(event).starts_with("gloo:")) return false;
+  const std::vector<std::uint64_t> read = storages_read(profile_, event);
+  return std::any_of(read.begin(), read.end(),
+                     [&](std::uint64_t storage) { return begun_.count(storage) != 0; });
 }
 
 Result<void> Selector::bound() {
@@ -90,6 +127,7 @@ Result<void> Selector::bound() {
 Role Selector::role(EventId event) const {
   const std::string_view name = profile_.name(event);
   const profile::Node& node = *profile_.node(event);
+  if (is_begun(event)) return Role::other;
   if (name == "record_param_comms" || name.starts_with("c10d::") || profile_.comm(event) != nullptr)
     return Role::communication;
   if (name.find("DataLoader") != std::string_view::npos) return Role::hidden;
@@ -183,6 +221,7 @@ void Selector::add_communication(EventId event) {
 
 Result<Selection> Selector::run() {
   order_nodes();
+  find_begun();
   if (auto bounded = bound(); !bounded) return tl::unexpected(std::move(bounded.error()));
   mark_callers();
   take();
