@@ -81,7 +81,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--program", default=str(ROOT / "build/release/apps/orrery/orrery"))
     parser.add_argument("--pairs", type=int, default=10)
-    parser.add_argument("--iterations", type=int, default=30)
+    parser.add_argument("--iterations", type=int, default=60)
     parser.add_argument("--give-back", action="store_true", help="leave the C library's memory management alone")
     parser.add_argument("models", nargs="*", default=MODELS)
     asked = parser.parse_args()

@@ -78,6 +78,10 @@ void add_collective(CLI::App& table, Session& session) {
       ->add_option("--top-k", options->question.top_k,
                    "Of dispatch and combine: to how many experts a token goes")
       ->type_name("N");
+  command
+      ->add_option("--dtype", options->question.dtype,
+                   "Of its numbers, which switches may be unable to add: fp32, bf16 … (any)")
+      ->type_name("FORMAT");
   command->add_option("--network", options->question.network, platform::network_choices())
       ->type_name("MODEL");
   command

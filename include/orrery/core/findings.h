@@ -84,6 +84,8 @@ enum class FindingCode : std::uint8_t {
   masked_collective,
   collective_approximated,
   collective_by_end_points,
+  collective_not_added,
+  collective_numbers_unsaid,
   collective_replayed,
   chunk_order_resolved,
   missing_chunk_raised,

@@ -146,6 +146,12 @@ constexpr FindingInfo kInfos[] = {
      "switches were to carry an all-to-all, but it does not say that it takes tokens to experts "
      "and "
      "back, or crosses several dimensions; end points sent to each other directly"},
+    {"collective_not_added", info,
+     "switches were to sum a collective whose numbers they cannot add; end points did what sums "
+     "it, directly"},
+    {"collective_numbers_unsaid", info,
+     "switches that can add some numbers only were to sum a collective that does not say its own; "
+     "they did"},
     {"collective_replayed", info,
      "a collective that does not say its type or size, or has no other rank here; it takes its "
      "recorded duration"},

@@ -24,7 +24,7 @@ bool same(const Work& a, const Work& b) {
 bool same(const Collective& a, const Collective& b) {
   return a.size == b.size && a.group == b.group && a.priority == b.priority && a.root == b.root &&
          a.dims_mask == b.dims_mask && a.dims_count == b.dims_count && a.type == b.type &&
-         a.exchange == b.exchange;
+         a.exchange == b.exchange && a.numbers == b.numbers;
 }
 bool same(const PointToPoint& a, const PointToPoint& b) {
   return a.size == b.size && a.src == b.src && a.dst == b.dst && a.tag == b.tag &&

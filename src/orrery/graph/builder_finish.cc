@@ -17,7 +17,8 @@ std::uint64_t both(std::uint32_t high, std::uint32_t low) {
 }
 
 void add_payload(ContentHash& hash, const Collective& coll, const StringPool& strings) {
-  const auto dims = static_cast<std::uint64_t>(coll.dims_mask) << 16 |
+  const auto dims = static_cast<std::uint64_t>(coll.numbers) << 56 |
+                    static_cast<std::uint64_t>(coll.dims_mask) << 16 |
                     static_cast<std::uint64_t>(coll.dims_count) << 8;
   hash.add(static_cast<std::uint64_t>(coll.size.count()),
            both(static_cast<std::uint32_t>(coll.priority), static_cast<std::uint32_t>(coll.root)),

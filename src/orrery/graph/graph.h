@@ -137,9 +137,10 @@ struct Collective {
   std::uint32_t dims_mask = ~0u;  ///< bit d: dimension d takes part (without kHasDims: dims 0-3)
   std::uint8_t dims_count = 0;    ///< length of involved_dim
   CollectiveType type = CollectiveType::all_reduce;
-  ExpertExchange exchange;  ///< what an all-to-all of tokens is done by
+  ExpertExchange exchange;          ///< what an all-to-all of tokens is done by
+  Format numbers = Format::unsaid;  ///< that are sent, and summed
 };
-static_assert(sizeof(Collective) == 32);
+static_assert(sizeof(Collective) == 40);
 
 /// A send or a receive as its node states it; kHasSrc, kHasDst, kHasTag, kHasCommSize say what was
 /// given. With kPeerRelative they are distances: dst = 8 is the rank eight further on.

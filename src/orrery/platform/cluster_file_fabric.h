@@ -223,11 +223,24 @@ struct TransportSection {
 };
 
 /// What switches that can do collectives' work do it with.
+/// Bits as InNetwork::adds; a list of words in files.
+struct Summands {
+  std::uint16_t bits = 0;
+};
+void read_value(const Json& value, const std::string& path, const Limits&, Summands& out,
+                Reading& reading);
+OrderedJson schema_of(Kind<Summands>, const Limits&);
+inline std::string about_kind(Kind<Summands>, const Limits& limits) {
+  return "a list of " + about_kind(Kind<Summand>{}, limits);
+}
+OrderedJson write_value(Summands value);
+
 struct InNetworkSection {
   Time latency{};
   Bytes buffer{};
   std::int64_t radix = 0;
   std::int64_t streams = 0;
+  std::optional<Summands> adds;
 
   static constexpr auto fields = std::tuple{
       field("latency", &InNetworkSection::latency,
@@ -238,7 +251,10 @@ struct InNetworkSection {
             "from how many a switch can sum at once; 0: from all", between(0, 65536)),
       field("streams", &InNetworkSection::streams,
             "how many collectives a switch does at once, others wait; 0: as many as come",
-            between(0, 65536))};
+            between(0, 65536)),
+      field("adds", &InNetworkSection::adds,
+            "the numbers that a switch can add; end points do collectives that sum others")
+          .by_default("whatever comes")};
 };
 
 struct ReducerSection {

@@ -7,11 +7,21 @@
 #include <cstddef>
 
 #include "orrery/config/parameters.h"
+#include "orrery/platform/platform.h"
 #include "orrery/platform/topology/generate/generate.h"
 #include "orrery/platform/topology/router.h"
 
 namespace orrery::config {
 
+template <>
+struct Words<platform::Summand> {
+  using Word = WordTable<platform::Summand>;
+  static constexpr std::array names = {
+      Word{"fp64", platform::Summand::fp64},   Word{"fp32", platform::Summand::fp32},
+      Word{"bf16", platform::Summand::bf16},   Word{"fp16", platform::Summand::fp16},
+      Word{"fp8", platform::Summand::fp8},     Word{"int8", platform::Summand::int8},
+      Word{"int32", platform::Summand::int32}, Word{"int64", platform::Summand::int64}};
+};
 template <>
 struct Words<platform::Inside> {
   using Word = WordTable<platform::Inside>;

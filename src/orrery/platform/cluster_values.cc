@@ -101,6 +101,29 @@ OrderedJson write_value(const PlanValue& value) {
   return list;
 }
 
+void read_value(const Json& value, const std::string& path, const Limits&, Summands& out,
+                Reading& reading) {
+  if (!value.is_array()) return reading.wrong_kind(path, value, "a list of number formats");
+  if (value.empty()) return reading.fail(Errc::config_range, path, "lists none");
+  out.bits = 0;
+  for (std::size_t i = 0; i < value.size() && !reading.error; ++i) {
+    Summand one{};
+    read_value(value[i], pointer(path, i), {}, one, reading);
+    out.bits |= InNetwork::bit(one);
+  }
+}
+
+OrderedJson schema_of(Kind<Summands>, const Limits& limits) {
+  return {{"type", "array"}, {"minItems", 1}, {"items", schema_of(Kind<Summand>{}, limits)}};
+}
+
+OrderedJson write_value(Summands value) {
+  OrderedJson list = OrderedJson::array();
+  for (const auto& [word, summand] : config::Words<Summand>::names)
+    if ((value.bits & InNetwork::bit(summand)) != 0) list.push_back(word);
+  return list;
+}
+
 void read_value(const Json& value, const std::string& path, const Limits&, EnabledValue& out,
                 Reading& reading) {
   if (value.is_boolean()) {
@@ -166,9 +189,7 @@ OrderedJson write_value(const NodePrefixes& value) {
   return object;
 }
 
-std::string_view name(ComputeModel model) {
-  return config::word_of(model);
-}
+std::string_view name(ComputeModel model) { return config::word_of(model); }
 
 std::vector<std::string_view> compute_names() { return config::words_of<ComputeModel>(); }
 

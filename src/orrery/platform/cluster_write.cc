@@ -22,6 +22,12 @@ PlanValue plan_value(const CollectivePlan& plan) {
   return value;
 }
 
+InNetworkSection section_of(const InNetwork& figures) {
+  InNetworkSection section{figures.latency, figures.buffer, figures.radix, figures.streams, {}};
+  if (figures.adds != 0) section.adds = Summands{figures.adds};
+  return section;
+}
+
 std::optional<InStepSection> section_of(const InStep& in_step) {
   if (!in_step.gap && in_step.factors.empty() && !in_step.beside && !in_step.collectives)
     return std::nullopt;
@@ -126,9 +132,7 @@ ClusterSection section_of(const Platform& platform) {
     if (platform.fabric) continue;  // it has the figures
     made.bandwidth = dim.bandwidth;
     made.latency = latency;
-    if (dim.in_network)
-      made.in_network = {dim.in_network->latency, dim.in_network->buffer, dim.in_network->radix,
-                         dim.in_network->streams};
+    if (dim.in_network) made.in_network = section_of(*dim.in_network);
     if (dim.memories) {
       made.memories = {dim.memories->count,
                        CableSection{{}, dim.memories->bandwidth, dim.memories->latency},

@@ -41,7 +41,8 @@ void set_reducers(const std::vector<ReducerSection>& sections, const std::string
                   Fabric& fabric, Reading& reading);
 
 [[nodiscard]] inline InNetwork in_network_of(const InNetworkSection& section) {
-  return {section.latency, section.buffer, section.radix, section.streams};
+  const Summands adds = section.adds.value_or(Summands{});
+  return {section.latency, section.buffer, section.radix, section.streams, adds.bits};
 }
 
 /// The link of the catalogue; null, and an error at `path`: there is none.

@@ -22,12 +22,20 @@ enum class Rules : std::uint8_t {
   astra,   ///< ASTRA-sim 2.x to the cycle (1 ns), every quirk that does not hang or abort
 };
 
+/// Numbers that switches add, each in its own format.
+enum class Summand : std::uint8_t { fp64, fp32, bf16, fp16, fp8, int8, int32, int64 };
+
 /// A switch that sums what comes to it and sends one thing to many (NVLink SHARP, SHARP).
 struct InNetwork {
   Time latency{};            ///< that it adds to what goes through it when it does
   Bytes buffer{};            ///< that may be on their way through it for a collective; 0: enough
   std::int64_t radix = 0;    ///< whose data it can sum at once; 0: all that hang on it
   std::int64_t streams = 0;  ///< collectives that it does at once; 0: as many as come
+  std::uint16_t adds = 0;    ///< bit s: Summand s; 0: whatever comes
+
+  [[nodiscard]] static constexpr std::uint16_t bit(Summand summand) {
+    return static_cast<std::uint16_t>(1U << static_cast<unsigned>(summand));
+  }
 
   friend bool operator==(const InNetwork&, const InNetwork&) = default;
 };

@@ -123,6 +123,7 @@ void write_bound(JsonWriter& json, const Bound& bound) {
 std::string collective_ways_json(const WaysAnswer& answer, const Findings& findings) {
   return report::envelope("collective", findings, [&](JsonWriter& json) {
     json.begin_object().field("collective", study::collective_word(answer));
+    if (answer.numbers != graph::Format::unsaid) json.field("dtype", graph::name(answer.numbers));
     if (answer.exchange)
       json.field("experts", std::uint64_t{answer.exchange.experts})
           .field("top_k", std::uint64_t{answer.exchange.top_k});

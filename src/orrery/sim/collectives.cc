@@ -105,10 +105,26 @@ void Collectives::begin(std::uint32_t rank, graph::NodeId node, CollectiveType t
   });
   if (for_switches && Planner::by_end_points(type, graph.collective(node).exchange, topology))
     run_.note(FindingCode::collective_by_end_points, rank, node);
+  else if (for_switches && planner_.adders().limited())
+    note_numbers(rank, node, type, topology);
   const std::uint32_t op = new_operation(rank, node);
   if (run_.observer != nullptr) run_.observer->joins(rank, node, *communicator, topology);
   issue_chunks(op, *communicator, type, *cutting, *number, chosen, next_priority(rank, node));
   if (!run_.error && --ops_[op].chunks_left == 0) collective_done(op);
+}
+
+/// Switches that add only some numbers are to sum.
+void Collectives::note_numbers(std::uint32_t rank, graph::NodeId node, CollectiveType type,
+                               const model::LogicalTopology& topology) {
+  const graph::Collective& collective = run_.graph_of(rank).collective(node);
+  if (!model::adds_up(type, collective.exchange)) return;
+  if (collective.numbers == graph::Format::unsaid)
+    return run_.note(FindingCode::collective_numbers_unsaid, rank, node);
+  for (const model::LogicalDim& dim : topology.dims) {
+    if (dim.algorithm.algorithm != platform::Algorithm::in_network || !dim.involved) continue;
+    if (dim.ring.size < 2 || planner_.adders().add(dim, collective.numbers)) continue;
+    return run_.note(FindingCode::collective_not_added, rank, node);
+  }
 }
 
 // To where all members meet. (Those of some dimensions would meet in several collectives at once.)
@@ -147,6 +163,7 @@ void Collectives::issue_chunks(std::uint32_t op, std::uint32_t communicator, Col
   natural.type = type;
   if (type == CollectiveType::all_to_all)
     natural.exchange = run_.graph_of(rank).collective(node).exchange;
+  if (planner_.adders().limited()) natural.numbers = run_.graph_of(rank).collective(node).numbers;
   natural.topology = topology_number;
   const InterDimension policy = run_.platform.collectives.inter_dimension;
   const bool found = chosen != nullptr && !chosen->orders.empty();

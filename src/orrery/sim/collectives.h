@@ -63,6 +63,8 @@ class Collectives : public PhaseEnds {
                     const model::Chunking& cutting, std::uint32_t topology_number,
                     const ChunkChooser::Chosen* chosen, std::int64_t priority);
   [[nodiscard]] std::int64_t next_priority(std::uint32_t rank, graph::NodeId node);
+  void note_numbers(std::uint32_t rank, graph::NodeId node, graph::CollectiveType type,
+                    const model::LogicalTopology& topology);
   void note_coming(const Stream& first, graph::NodeId node, const model::LogicalTopology& topology);
   [[nodiscard]] std::uint32_t new_operation(std::uint32_t rank, graph::NodeId node);
   void order_chunk(const Stream& stream, ChunkRequest& request, std::int64_t left,

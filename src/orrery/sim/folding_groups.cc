@@ -144,9 +144,8 @@ void Groups::add_rings(View& made, Kind& kind, graph::CollectiveType type,
   for (const model::LogicalDim& dim : topology.dims) {
     if (!dim.involved || dim.ring.size < 2) continue;
     add_ring(made, kind, dim, members);
-    if (type != graph::CollectiveType::all_to_all ||
-        dim.algorithm.algorithm != platform::Algorithm::in_network)
-      continue;
+    if (dim.algorithm.algorithm != platform::Algorithm::in_network) continue;
+    if (type != graph::CollectiveType::all_to_all && !planner_.adders().limited()) continue;
     model::LogicalDim by_end_points = dim;  // those that switches cannot do
     by_end_points.algorithm = {platform::Algorithm::direct, 1};
     add_ring(made, kind, by_end_points, members);

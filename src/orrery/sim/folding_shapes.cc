@@ -111,9 +111,10 @@ void ShapeReader::read_collective(NodeId node, std::vector<std::uint64_t>& words
   const std::uint32_t group = groups_.number(static_cast<std::uint32_t>(collective.group));
   if (group == uses_.size()) uses_.emplace_back();
   const bool by_trace = custom(node, collective.type);
-  words.push_back(
-      both(group, static_cast<std::uint32_t>(collective.type) << 8 | collective.dims_count) |
-      (by_trace ? kCustomBit : 0));
+  words.push_back(both(group, static_cast<std::uint32_t>(collective.numbers) << 16 |
+                                  static_cast<std::uint32_t>(collective.type) << 8 |
+                                  collective.dims_count) |
+                  (by_trace ? kCustomBit : 0));
   words.push_back(word(collective.size.count()));
   words.push_back(both(static_cast<std::uint32_t>(collective.priority),
                        static_cast<std::uint32_t>(collective.root)));

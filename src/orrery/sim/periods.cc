@@ -74,7 +74,7 @@ bool same_payload(const Graph& graph, NodeId a, NodeId b) {
       const graph::Collective &x = graph.collective(a), &y = graph.collective(b);
       const auto parts = [](const graph::Collective& c) {
         return std::tie(c.size, c.group, c.priority, c.root, c.dims_mask, c.dims_count, c.type,
-                        c.exchange);
+                        c.exchange, c.numbers);
       };
       return parts(x) == parts(y);
     }

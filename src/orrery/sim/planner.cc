@@ -47,7 +47,8 @@ Planner::Planner(const platform::Platform& platform, const model::Fabric& fabric
       has_library_(library != nullptr),
       library_meets_(has_library_ && meets),
       node_dims_(has_library_ ? model::library_machine(platform).node_dims : 0),
-      factory_(platform, network.by_dimensions(), std::move(library)) {}
+      factory_(platform, network.by_dimensions(), std::move(library)),
+      adders_(platform) {}
 
 Result<const model::SwitchTree*> Planner::switch_tree(const Communicator& group,
                                                       const model::RingShape& ring,
@@ -86,7 +87,8 @@ ChunkPlan* Planner::plan(const ChunkRequest& request) {
   ChunkPlan plan;
   for (const model::PlannedPhase& phase :
        model::phases(request.type, request.bytes, topology, order, request.two_phase, platform_)) {
-    plan.choices.push_back({phase, topology.dims[phase.logical_dim].dim, request.exchange});
+    plan.choices.push_back(
+        {phase, topology.dims[phase.logical_dim].dim, request.exchange, request.numbers});
   }
   return &plans_.emplace(request, std::move(plan)).first->second;
 }
@@ -116,7 +118,9 @@ model::PhaseRequest Planner::request_of(const ChunkPlan::Choice& choice,
   request.library = logical.library;
   if (logical.library.nodes > 0) {
     if (choice.exchange.by_library()) request.exchange = choice.exchange;
-  } else if (by_end_points(phase.type, choice.exchange, topology)) {
+  } else if (by_end_points(phase.type, choice.exchange, topology) ||
+             (model::adds_up(phase.type, choice.exchange) &&
+              !adders_.add(logical, choice.numbers))) {
     if (request.algorithm.algorithm == Algorithm::in_network)
       request.algorithm = {Algorithm::direct, 1};
   } else if (request.algorithm.algorithm == Algorithm::in_network) {

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "orrery/core/error.h"
+#include "orrery/model/collective/in_network/adders.h"
 #include "orrery/model/collective/in_network/switch_tree.h"
 #include "orrery/model/collective/phase_factory.h"
 #include "orrery/model/collective/plan.h"
@@ -29,6 +30,7 @@ struct ChunkRequest {
   std::uint32_t topology = 0;  ///< see Planner::topology
   std::int64_t bytes = 0;
   graph::ExpertExchange exchange;
+  graph::Format numbers = graph::Format::unsaid;  ///< said only where switches add some alone
   bool two_phase = false;
   std::vector<std::uint8_t> order;  ///< logical dims; empty = natural
 
@@ -41,6 +43,7 @@ struct ChunkPlan {
     model::PlannedPhase phase;
     std::uint32_t dim = 0;
     graph::ExpertExchange exchange;
+    graph::Format numbers = graph::Format::unsaid;
     std::uint32_t spec[2] = {kNone, kNone};  ///< clockwise or max tree, anticlockwise or min tree
   };
   std::vector<Choice> choices;
@@ -98,6 +101,10 @@ class Planner {
                                           const graph::ExpertExchange& exchange,
                                           const model::LogicalTopology& topology);
 
+  /// Which numbers switches add. Who cannot add a collective's leaves what sums them to end points,
+  /// likewise.
+  [[nodiscard]] const model::Adders& adders() const { return adders_; }
+
   /// How switches join the ring in which a member of the group stands. Errc: as SwitchTrees::of.
   [[nodiscard]] Result<const model::SwitchTree*> switch_tree(const Communicator& group,
                                                              const model::RingShape& ring,
@@ -134,8 +141,8 @@ class Planner {
   [[nodiscard]] std::optional<model::LogicalTopology> group_grid(const Algorithms& algorithms,
                                                                  const Communicator& group) const;
   [[nodiscard]] ToldCollective told(const model::PhaseRequest& request) const;
-  [[nodiscard]] static model::PhaseRequest request_of(const ChunkPlan::Choice& choice,
-                                                      const model::LogicalTopology& topology);
+  [[nodiscard]] model::PhaseRequest request_of(const ChunkPlan::Choice& choice,
+                                               const model::LogicalTopology& topology);
   [[nodiscard]] Result<std::uint32_t> spec_for(const ChunkPlan::Choice& choice,
                                                const model::LogicalTopology& topology,
                                                bool anticlockwise);
@@ -146,6 +153,7 @@ class Planner {
   bool library_meets_;
   std::size_t node_dims_ = 0;  ///< leading dimensions inside one node, as the library sees it
   model::PhaseFactory factory_;
+  model::Adders adders_;
   mutable std::unique_ptr<model::SwitchTrees> switch_trees_;  // when they are first asked for
   std::deque<model::LogicalTopology> topologies_;
   std::map<std::tuple<graph::CollectiveType, std::uint32_t, std::uint32_t, std::uint32_t>,

@@ -69,9 +69,11 @@ class Rank {
   }
   std::uint64_t coll(graph::CollectiveType type, std::int64_t bytes, Deps deps = {},
                      const std::string& group = "", Time duration = {},
-                     const graph::ExpertExchange& exchange = {}) {
+                     const graph::ExpertExchange& exchange = {},
+                     graph::Format numbers = graph::Format::unsaid) {
     graph::NodeSpec node = next(graph::NodeKind::coll, std::move(deps));
     node.collective.exchange = exchange;
+    node.collective.numbers = numbers;
     node.duration = duration;
     node.flags = graph::kHasCommType | graph::kHasCommSize;
     node.collective.type = type;

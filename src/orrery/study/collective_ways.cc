@@ -77,14 +77,24 @@ Result<graph::ExpertExchange> exchange_of(const WaysQuestion& question) {
   return exchange;
 }
 
+Result<graph::Format> numbers_of(const WaysQuestion& question) {
+  if (question.dtype.empty()) return graph::Format::unsaid;
+  const auto numbers = graph::format_of(question.dtype);
+  if (numbers && *numbers != graph::Format::unsaid) return *numbers;
+  return fail(Errc::usage, "--dtype", in_quotes(question.dtype) + " are no known numbers",
+              "fp64, fp32, bf16, fp16, fp8, int8, int32, int64");
+}
+
 /// Tries ways, each at the size asked for and at the least.
 class Trial {
  public:
   Trial(const Cluster& cluster, const Known& what, WaysAnswer& answer)
       : cluster_(cluster), answer_(answer) {
     const Bytes least(static_cast<std::int64_t>(answer.ranks.size()));
-    whole_ = one_collective(what.type, answer.size, answer.ranks, cluster.ranks, answer.exchange);
-    least_ = one_collective(what.type, least, answer.ranks, cluster.ranks, answer.exchange);
+    whole_ = one_collective(what.type, answer.size, answer.ranks, cluster.ranks, answer.exchange,
+                            answer.numbers);
+    least_ = one_collective(what.type, least, answer.ranks, cluster.ranks, answer.exchange,
+                            answer.numbers);
   }
 
   void own() {
@@ -124,6 +134,9 @@ class Trial {
            const graph::Workload& least) {
     const auto all = simulate_one(whole, platform, options);
     if (!all) return leave_out(name, all.error().what);
+    if (names_switches(name) && all->findings.count(FindingCode::collective_not_added) > 0)
+      return leave_out(name,
+                       fmt::format("its switches do not add {}", graph::name(answer_.numbers)));
     const auto byte = simulate_one(least, platform, options);
     if (!byte) return leave_out(name, byte.error().what);
     answer_.ways.push_back({name, about, names_switches(name), all->end, byte->end, {}});
@@ -239,6 +252,8 @@ Result<WaysAnswer> compare_ways(const WaysQuestion& question, Findings& findings
   }
   const auto exchange = exchange_of(question);
   if (!exchange) return tl::unexpected(exchange.error());
+  const auto numbers = numbers_of(question);
+  if (!numbers) return tl::unexpected(numbers.error());
   const auto cluster = cluster_for(question, findings);
   if (!cluster) return tl::unexpected(cluster.error());
   const Platform& platform = cluster->platform;
@@ -249,6 +264,7 @@ Result<WaysAnswer> compare_ways(const WaysQuestion& question, Findings& findings
       platform.collectives.library == platform::CollectiveLibrary::nccl ? "nccl" : "ideal";
   answer.type = what->type;
   answer.exchange = *exchange;
+  answer.numbers = *numbers;
   set_size(question, cluster->ranks, answer);
   const auto ground = synthesis::ground_of(platform);
   if (!ground) return tl::unexpected(ground.error());

@@ -26,6 +26,7 @@ struct WaysQuestion {
   std::vector<std::uint32_t> ranks;  ///< that take part, ascending; empty: all
   /// Of dispatch and combine: experts of all ranks, and how many of them a token goes to.
   std::int64_t experts = 0, top_k = 0;
+  std::string dtype;  ///< of its numbers, "bf16" …; empty: whatever switches can add
 };
 
 /// A way to do it.
@@ -47,6 +48,7 @@ struct WaysAnswer {
   std::string cluster, network, library;  ///< "nccl": what the cluster's own way is told by
   graph::CollectiveType type = graph::CollectiveType::all_reduce;
   graph::ExpertExchange exchange{};  ///< of dispatch and combine, all-to-alls of tokens' copies
+  graph::Format numbers = graph::Format::unsaid;
   Bytes size{};
   std::vector<std::uint32_t> ranks;
   std::vector<CollectiveWay> ways;  ///< the fastest first
@@ -67,7 +69,7 @@ struct WaysAnswer {
 /// Simulates each way alone on the cluster's network: the cluster's own, algorithms dimension by
 /// dimension and over all ranks at once, those of switches that can, and plans among up to
 /// kMostPlanned ranks. Errc: usage (an unknown collective, ranks that are not there, experts that
-/// cannot be), those of
+/// cannot be, unknown numbers), those of
 /// reading clusters, and of bounds.
 [[nodiscard]] Result<WaysAnswer> compare_ways(const WaysQuestion& question, Findings& findings);
 

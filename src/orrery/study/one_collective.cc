@@ -102,9 +102,10 @@ graph::Workload collectives_side_by_side(std::span<const graph::Collective> coll
 
 graph::Workload one_collective(graph::CollectiveType type, Bytes whole,
                                std::span<const std::uint32_t> members, std::uint32_t ranks,
-                               const graph::ExpertExchange& exchange) {
+                               const graph::ExpertExchange& exchange, graph::Format numbers) {
   graph::Collective collective;
   collective.type = type;
+  collective.numbers = numbers;
   collective.exchange = exchange;
   // Of all-gathers a node states what each rank gives.
   const bool shard = type == graph::CollectiveType::all_gather;

@@ -20,11 +20,12 @@ inline constexpr std::string_view kOneCollective = "plan";
 
 /// One collective of `whole` bytes (graph::whole_buffer) among `members` of so many ranks,
 /// ascending; the others do nothing. Of an all-gather each gives an equal share. `exchange`: what
-/// an all-to-all carries, if that is said.
+/// an all-to-all carries, if that is said. `numbers`: that it sends.
 [[nodiscard]] graph::Workload one_collective(graph::CollectiveType type, Bytes whole,
                                              std::span<const std::uint32_t> members,
                                              std::uint32_t ranks,
-                                             const graph::ExpertExchange& exchange = {});
+                                             const graph::ExpertExchange& exchange = {},
+                                             graph::Format numbers = graph::Format::unsaid);
 
 /// The same collective of each group of ranks, ascending, all at once; `size` is as nodes state it:
 /// of an all-gather what each gives. No rank is in two of them.

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <set>
 #include <sstream>
 
@@ -216,6 +217,42 @@ TEST_F(WriteChakra, ReadersFindWhoCarriesTokens) {
   EXPECT_EQ(carried.count("dispatch" + rest), 4u);
   EXPECT_EQ(carried.count("combine" + rest), 4u);
   EXPECT_EQ(carried.size(), 8u);
+}
+
+// Gradients, weights, activations, tokens on their way to experts and back: each in its own format.
+TEST_F(WriteChakra, CollectivesSayTheirNumbers) {
+  Spec spec = experts();
+  spec.parallel.tp = 2;
+  spec.parallel.sp = true;
+  spec.parallel.dp = 4;
+  spec.parallel.sharding = workload::Sharding::zero3;
+  spec.precision.weights = workload::Dtype::fp16;
+  spec.precision.reduce = workload::Dtype::fp32;
+  spec.precision.dispatch = workload::Dtype::fp8;
+  ASSERT_TRUE(write_chakra(program_to_write(spec), {.prefix = prefix()}));
+  const auto workload = trace::chakra::load_workload(prefix(), {});
+  ASSERT_TRUE(workload) << to_string(workload.error());
+  std::map<std::string, std::set<std::string>> by_name;
+  const graph::Graph& graph = workload->graph(0);
+  for (graph::NodeId n = 0; n < graph.size(); ++n) {
+    if (graph.kind(n) != graph::NodeKind::coll) continue;
+    const std::string name(graph.name(n));
+    const auto has = [&](std::string_view part) { return name.find(part) != std::string::npos; };
+    by_name[has("gradients")                          ? "gradients"
+            : has("weights") || has("experts.gather") ? "weights"
+            : has("dispatch")                         ? "dispatch"
+            : has("combine")                          ? "combine"
+            : has("norm.reduce") || has("loss")       ? "statistics"
+                                                      : "activations"]
+        .insert(std::string(graph::name(graph.collective(n).numbers)));
+  }
+  using Set = std::set<std::string>;
+  EXPECT_EQ(by_name["gradients"], Set{"fp32"});
+  EXPECT_EQ(by_name["weights"], Set{"fp16"});
+  EXPECT_EQ(by_name["statistics"], Set{"fp32"});
+  EXPECT_EQ(by_name["activations"], Set{"bf16"});
+  EXPECT_EQ(by_name["dispatch"], (Set{"bf16", "fp8"})) << "there, and the gradient back";
+  EXPECT_EQ(by_name["combine"], (Set{"bf16", "fp8"}));
 }
 
 TEST_F(WriteChakra, GroupsAreNumbersOfEqualLength) {

@@ -9,6 +9,7 @@
 
 #include "orrery/intake/convert/comm_names.h"
 #include "orrery/intake/convert/lists.h"
+#include "orrery/trace/operators/arguments.h"
 
 namespace orrery::intake {
 namespace {
@@ -315,6 +316,8 @@ NodeComm Planner::described(EventId kernel, EventId inner, CommKind kind) {
     if (out.group == ~0u && comm->group < profile_.groups.size()) out.group = comm->group;
     if (out.peer < 0) out.peer = comm->peer;
     if (out.width == 0) out.width = comm->element_bytes;
+    if (out.numbers == graph::Format::unsaid)
+      out.numbers = trace::operators::format_of_type(profile_.string(comm->dtype));
     if (out.in_split == StringId::empty && out.out_split == StringId::empty) {
       out.in_split = comm->in_split;
       out.out_split = comm->out_split;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "orrery/core/findings.h"
+#include "orrery/graph/kernel.h"
 #include "orrery/profile/dependencies.h"
 #include "orrery/profile/profile.h"
 
@@ -20,6 +21,7 @@ struct NodeComm {
   std::int64_t bytes = -1;    ///< -1 = nothing says it
   std::int32_t peer = -1;     ///< send, receive: a global rank; rooted collectives: the root
   std::int32_t width = 0;     ///< bytes per element of the split sizes
+  graph::Format numbers = graph::Format::unsaid;
   StringId in_split = StringId::empty;
   StringId out_split = StringId::empty;
   /// An operator that only queued this for a kernel of several: the kernel's node. The message is

@@ -68,6 +68,7 @@ TEST(ConvertComm, TheKernelCarriesTheCollective) {
   EXPECT_EQ(number(of(out, made.kernel), "comm_type"), 0);
   EXPECT_EQ(number(of(out, made.kernel), "comm_size"), 4000);
   EXPECT_EQ(text(of(out, made.kernel), "pg_name"), "0");
+  EXPECT_EQ(text(of(out, made.kernel), "comm_dtype"), "fp32");
   EXPECT_EQ(of(out, made.kernel).duration_micros, 50u);
   for (const EventId host : {made.dispatcher, made.recorded, made.range})
     EXPECT_EQ(of(out, host).type, kComp);

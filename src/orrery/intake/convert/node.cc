@@ -331,6 +331,8 @@ const NodeRecord& NodeMaker::add_comm(const NodeComm& comm) {
     if (has_root(comm.kind) && comm.peer >= 0)
       record_.attributes.push_back(attribute_int32("root", comm.peer));
     if (comm.kind == CommKind::all_to_all) add_splits(comm);
+    if (comm.numbers != graph::Format::unsaid)
+      add_text("comm_dtype", std::string(graph::name(comm.numbers)));
   }
   if (comm.bytes >= 0) add_int64("comm_size", comm.bytes);
   if (const std::string group = group_name(comm.group); !group.empty()) add_text("pg_name", group);

@@ -21,13 +21,13 @@ using Kind = Scalar::Kind;
 
 constexpr std::int64_t kMax = std::int64_t{1}
                               << 62;  // largest byte count, FLOP count or picoseconds of one node
-constexpr std::array<std::string_view, 33> kNames = {
-    "other",         "is_cpu_op",     "num_ops",        "tensor_size",   "comm_type", "comm_size",
-    "comm_src",      "comm_dst",      "comm_tag",       "comm_priority", "pg_name",   "comm_group",
-    "involved_dim",  "inputs",        "outputs",        "root",          "runtime",   "duration_ps",
-    "stream",        "tid",           "device",         "stream_row",    "dep_kinds", "dep_lags_ps",
-    "is_copy",       "is_comm",       "is_wait",        "kernel",        "op_schema", "experts",
-    "msg_chunk_cnt", "msg_chunk_idx", "total_chunk_cnt"};
+constexpr std::array<std::string_view, 34> kNames = {
+    "other",        "is_cpu_op",     "num_ops",       "tensor_size",    "comm_type", "comm_size",
+    "comm_src",     "comm_dst",      "comm_tag",      "comm_priority",  "pg_name",   "comm_group",
+    "involved_dim", "inputs",        "outputs",       "root",           "runtime",   "duration_ps",
+    "stream",       "tid",           "device",        "stream_row",     "dep_kinds", "dep_lags_ps",
+    "is_copy",      "is_comm",       "is_wait",       "kernel",         "op_schema", "experts",
+    "comm_dtype",   "msg_chunk_cnt", "msg_chunk_idx", "total_chunk_cnt"};
 
 /// A whole number out of any scalar; `exact` says whether it was one.
 struct Whole {
@@ -168,7 +168,9 @@ AttrId attr_id(std::string_view name) {
           return AttrId::other;
       }
     case 10:
-      return is(name[0] == 'c' ? AttrId::comm_group : AttrId::stream_row);
+      return is(name[0] != 'c'   ? AttrId::stream_row
+                : name[5] == 'd' ? AttrId::comm_dtype
+                                 : AttrId::comm_group);
     case 11:
       return is(name[0] == 't'   ? AttrId::tensor_size
                 : name[1] == 'u' ? AttrId::duration_ps

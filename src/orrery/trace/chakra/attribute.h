@@ -50,6 +50,7 @@ enum class AttrId : std::uint8_t {
   kernel,
   op_schema,
   experts,
+  comm_dtype,
   msg_chunk_cnt,
   msg_chunk_idx,
   total_chunk_cnt
@@ -142,6 +143,7 @@ class Decoding {
   void set_dep_list(AttrId id, const Scalar& value);
   void set_kernel(const Scalar& value, graph::NodeSpec& node);
   void set_experts(const Scalar& value, graph::NodeSpec& node);
+  void set_numbers(const Scalar& value, graph::NodeSpec& node);
   void add_lane(graph::NodeSpec& node) const;
   void add_share(graph::NodeSpec& node) const;
   void add_notes(graph::NodeSpec& node, std::size_t first, std::size_t count);

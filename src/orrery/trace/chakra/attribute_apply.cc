@@ -124,6 +124,8 @@ void Decoding::apply(AttrId id, const Scalar& value, NodeSpec& node) {
       return set_kernel(value, node);
     case AttrId::experts:
       return set_experts(value, node);
+    case AttrId::comm_dtype:
+      return set_numbers(value, node);
     case AttrId::op_schema:
       schema_ = value.text;
       return;
@@ -165,6 +167,15 @@ void Decoding::set_experts(const Scalar& value, NodeSpec& node) {
       value.kind == Kind::text ? graph::parse_expert_exchange(value.text) : std::nullopt;
   if (exchange) {
     node.collective.exchange = *exchange;
+  } else {
+    note(FindingCode::attr_ignored);
+  }
+}
+
+void Decoding::set_numbers(const Scalar& value, NodeSpec& node) {
+  const auto numbers = value.kind == Kind::text ? graph::format_of(value.text) : std::nullopt;
+  if (numbers) {
+    node.collective.numbers = *numbers;
   } else {
     note(FindingCode::attr_ignored);
   }

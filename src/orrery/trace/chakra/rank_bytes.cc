@@ -55,6 +55,7 @@ constexpr AttributeHead kCommType("comm_type", Member::int64_val, 0);
 constexpr AttributeHead kCommSize("comm_size", Member::int64_val, 0);
 constexpr AttributeHead kGroup("pg_name", Member::string_val, 2);
 constexpr AttributeHead kExperts("experts", Member::string_val, 2);
+constexpr AttributeHead kNumbers("comm_dtype", Member::string_val, 2);
 constexpr AttributeHead kSource("comm_src", Member::int32_val, 0);
 constexpr AttributeHead kTarget("comm_dst", Member::int32_val, 0);
 constexpr AttributeHead kTag("comm_tag", Member::int32_val, 0);
@@ -153,14 +154,16 @@ void RankBytes::add_collective(const graph::NodeSpec& node) {
   bytes_ += static_cast<char>(digits);
   group_patches_.push_back({bytes_.size(), axis});
   bytes_ += group_texts_[axis];
-  if (node.collective.exchange) {
-    const std::string text = graph::to_text(node.collective.exchange);
+  const auto add_text = [&](const AttributeHead& head, std::string_view text) {
     bytes_ += kAttribute;
-    bytes_ += static_cast<char>(kExperts.size + varint_size(text.size()) + text.size());
-    bytes_ += kExperts.view();
+    bytes_ += static_cast<char>(head.size + varint_size(text.size()) + text.size());
+    bytes_ += head.view();
     add_varint(bytes_, text.size());
     bytes_ += text;
-  }
+  };
+  if (node.collective.exchange) add_text(kExperts, graph::to_text(node.collective.exchange));
+  if (node.collective.numbers != graph::Format::unsaid)
+    add_text(kNumbers, graph::name(node.collective.numbers));
 }
 
 void RankBytes::add_message(const graph::NodeSpec& node) {

@@ -29,6 +29,9 @@ void add_collective(const graph::Graph& graph, NodeId n, NodeRecord& node) {
   }
   if (coll.exchange)
     node.attributes.push_back(attribute_string("experts", graph::to_text(coll.exchange)));
+  if (coll.numbers != graph::Format::unsaid)
+    node.attributes.push_back(
+        attribute_string("comm_dtype", std::string(graph::name(coll.numbers))));
   if (coll.root != 0) node.attributes.push_back(attribute_int32("root", coll.root));
 }
 

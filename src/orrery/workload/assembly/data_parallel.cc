@@ -3,13 +3,15 @@
 
 #include <utility>
 
+#include "orrery/workload/layers/kernels.h"
+
 namespace orrery::workload {
 namespace {
 
 using graph::CollectiveType;
 
-Op collective(const char* name, Phase phase, CollectiveType type, Axis axis, Stream on,
-              Amount size) {
+Op collective(const char* name, Phase phase, CollectiveType type, Axis axis, Stream on, Amount size,
+              Dtype numbers) {
   Op op;
   op.name = name;
   op.op_class = OpClass::communication;
@@ -20,6 +22,7 @@ Op collective(const char* name, Phase phase, CollectiveType type, Axis axis, Str
   op.collective = type;
   op.axis = axis;
   op.size = size.value();
+  op.numbers = format_of(numbers);
   return op;
 }
 
@@ -113,7 +116,7 @@ std::vector<Op> DataParallel::gather(Elements whole, Phase phase) const {
                               bytes(remote.total(), weights_)));
   const auto add = [&](const char* name, Axis axis, Amount elements) {
     ops.push_back(collective(name, phase, CollectiveType::all_gather, axis, stream::gather,
-                             bytes(elements, weights_)));
+                             bytes(elements, weights_), weights_));
     if (!remote.none()) ops.back().waits[1] = stream::load;
   };
   if (dense_ranks_ > 1 && !(whole.dense == 0) && !by_switches)
@@ -128,7 +131,7 @@ std::vector<Op> DataParallel::reduce(Elements whole, Phase phase) const {
   const bool blocking = !policy_.overlap_gradients && reduces_always();
   const auto add = [&](const char* name, CollectiveType type, Axis axis, Amount elements) {
     ops.push_back(collective(name, phase, type, axis, blocking ? stream::compute : stream::dp,
-                             reduce_bytes(elements)));
+                             reduce_bytes(elements), reduce_));
   };
   Elements remote = away(part);
   const bool by_switches = in_switch_ && !(remote.dense == 0);

@@ -16,7 +16,7 @@ namespace {
 constexpr std::uint32_t kTwinEdge = kMaxEdge - 1;
 constexpr std::int64_t kMostPieces = 256;  ///< of an optimizer's state
 
-Op all_reduce(const char* name, Axis axis, Stream on, Amount size) {
+Op all_reduce(const char* name, Axis axis, Stream on, Amount size, Dtype numbers) {
   Op op;
   op.name = name;
   op.op_class = OpClass::communication;
@@ -27,6 +27,7 @@ Op all_reduce(const char* name, Axis axis, Stream on, Amount size) {
   op.collective = CollectiveType::all_reduce;
   op.axis = axis;
   op.size = size.value();
+  op.numbers = format_of(numbers);
   return op;
 }
 
@@ -71,7 +72,8 @@ class Step {
     const auto add = [&](const char* name, Axis axis, Stream on, Amount elements) {
       if (elements == 0 || mesh_.extent(axis) == 1) return;
       const Elements own = data_.shard({elements, 0});
-      ops_.push_back(all_reduce(name, axis, on, data_.reduce_bytes(own.dense)));
+      ops_.push_back(
+          all_reduce(name, axis, on, data_.reduce_bytes(own.dense), spec_.precision.reduce));
       wait_for(ops_.back(), stream::dp);
     };
     if (spec_.parallel.sp)
@@ -113,7 +115,8 @@ class Step {
     wait_for_gradients(squares);
     ops_.push_back(squares);
     const auto add = [&](const char* name, Axis axis) {
-      if (mesh_.extent(axis) > 1) ops_.push_back(all_reduce(name, axis, stream::side, 4));
+      if (mesh_.extent(axis) > 1)
+        ops_.push_back(all_reduce(name, axis, stream::side, 4, Dtype::fp32));
     };
     const bool sharded = spec_.parallel.sharding != Sharding::none;
     const bool experts = spec_.model.moe.has_value();

@@ -66,8 +66,10 @@ void pool(Tape& tape, const Scope& scope, Tensor x) {
 
 void reduce(Tape& tape, const Scope& scope, const char* name, Amount size) {
   if (scope.tp == 1) return;
-  tape.forward(
-      collective_op(name, Phase::forward, CollectiveType::all_reduce, Axis::tp, stream::tp, size));
+  Op op =
+      collective_op(name, Phase::forward, CollectiveType::all_reduce, Axis::tp, stream::tp, size);
+  op.numbers = graph::Format::fp32;
+  tape.forward(op);
   tape.join_forward(stream::tp);
 }
 

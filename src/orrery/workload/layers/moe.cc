@@ -80,6 +80,9 @@ class Experts {
   [[nodiscard]] Op carry(const char* name, Phase phase, bool combine) const {
     const Amount size = combine ? from_experts(tokens_.exchanged) : to_experts(tokens_.exchanged);
     Op op = on_ep(name, phase, CollectiveType::all_to_all, size);
+    if (exchange_)
+      op.numbers =
+          format_of(combine ? scope_.spec->precision.combine : scope_.spec->precision.dispatch);
     const graph::ExpertWay way = kWays[static_cast<int>(scope_.spec->parallel.dispatcher)];
     if (way == graph::ExpertWay::none) return op;
     op.exchange.set(way, combine);

@@ -200,7 +200,9 @@ void Tape::scratch(Amount bytes) { steps_.back().scratch += bytes; }
 
 void Tape::repeated(std::int64_t ranks) { steps_.back().repeated = ranks; }
 
-void Tape::put(std::vector<Entry>& entries, const Step& step, Op op, Amount saves) {
+void Tape::put(std::vector<Entry>& entries, const Step& step, Op op, Amount saves) const {
+  if (op.kind == graph::NodeKind::coll && op.numbers == graph::Format::unsaid)
+    op.numbers = format_of(scope_->spec->precision.activations);
   op.redone += (op.matmul - op.redone) - (op.matmul - op.redone) / step.repeated;
   entries.push_back({op, saves.value(), stream::none});
 }

@@ -135,7 +135,8 @@ class Tape {
   /// It uses this much memory while it runs, on top of inputs and outputs.
   void scratch(Amount bytes);
 
-  /// The next op of its forward pass. `fused_saves`: bytes that are not moved when the op becomes
+  /// The next op of its forward pass; a collective that does not say its numbers sends activations.
+  /// `fused_saves`: bytes that are not moved when the op becomes
   /// part of the kernel before it (Kernels::fused, both vector ops on stream::compute); negative:
   /// it stays its own kernel.
   void forward(const Op& op, Amount fused_saves = -1);
@@ -187,7 +188,7 @@ class Tape {
     std::vector<Entry> backward;
   };
 
-  static void put(std::vector<Entry>& entries, const Step& step, Op op, Amount fused_saves);
+  void put(std::vector<Entry>& entries, const Step& step, Op op, Amount fused_saves) const;
   Tensor make(const char* name, Amount bytes, bool lasting);
   [[nodiscard]] bool again(Group group) const;
   [[nodiscard]] bool recomputes_all() const;

@@ -119,7 +119,8 @@ struct Op {
   std::uint32_t edge = 0;  ///< send, recv: tells apart what two ranks exchange, the same on both
                            ///< ends; below kMaxEdge. The message's tag is tag(edge, microbatch).
                            ///< Messages inside layers have edge 0 and match in order
-  graph::ExpertExchange exchange;  ///< who carries tokens
+  graph::ExpertExchange exchange;                 ///< who carries tokens
+  graph::Format numbers = graph::Format::unsaid;  ///< of a collective
 };
 inline constexpr std::uint32_t kMaxEdge = 128;
 /// A message's tag. Microbatches beyond 2^24 share tags: they match in order.

@@ -186,6 +186,7 @@ class Unroller {
         made.collective.size = Bytes(op.size);
         made.collective.group = pool_.intern(name(op.axis));
         made.collective.exchange = op.exchange;
+        made.collective.numbers = op.numbers;
         break;
       case NodeKind::send:
       case NodeKind::recv: {
