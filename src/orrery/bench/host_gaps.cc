@@ -36,8 +36,9 @@ Time middle(std::vector<Time>& times) {
 }  // namespace
 
 HostGaps::HostGaps(const profile::Profile& profile) : profile_(profile), repeats_(profile) {
-  walks_.resize(repeats_.size(),
-                {std::vector<EventId>(profile.lanes.size(), kNoEvent), {}, {}, false});
+  const std::vector<EventId> none(profile.lanes.size(), kNoEvent);
+  for (std::size_t step = 0; step < repeats_.size(); ++step)
+    walks_.push_back({none, repeats_.begin(step), {}, false});
   find_places();
   find_profiler();
   find_ends();

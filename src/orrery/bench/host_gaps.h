@@ -23,6 +23,8 @@ namespace orrery::bench {
 /// off. Half of it is spent at an event's begin, half at its end; of the operators themselves, half
 /// between them.
 ///
+/// Where steps are annotated the first operator's time begins with its step.
+///
 /// Where the device trace has the step several times (Repeats), the time is the median of theirs;
 /// one in which an operator is not found counts for nothing there.
 class HostGaps {
@@ -32,7 +34,8 @@ class HostGaps {
 
   /// Adds what the host did since the last one, up to this one. Untimed ones count for nothing.
   void pass(profile::EventId event);
-  /// Goes on to this one's end, and adds nothing. Before the first that was passed: does nothing.
+  /// Goes on to this one's end, and adds nothing. Before the first that was passed does nothing
+  /// where no step is annotated.
   void skip(profile::EventId event);
   /// What was added since it was last taken, never negative: of steps, the median (of an even
   /// number the mean of two). What was taken off too much in a step, times being rounded, is taken

@@ -54,12 +54,12 @@ std::vector<profile::Step> alignable(const profile::Profile& profile,
 
 Repeats::Repeats(const profile::Profile& profile) : profile_(profile) {
   const std::vector<Iteration> steps = profile::iterations(profile);
-  if (steps.size() < 2) return;
   std::vector<EventId> linked;
   for (EventId e = 0; e < profile.events.size(); ++e)
     if (is_range(profile.events[e]) && profile.node(e) != nullptr) linked.push_back(e);
   const std::size_t which = most_of(profile, steps, linked);
   if (which == steps.size()) return;
+  begins_.front() = steps[which].start;
   for (const EventId e : linked) ranges_[profile.events[e].lane];
   find_ranges();
   place_.resize(profile.events.size(), kNoEvent);
@@ -99,7 +99,9 @@ void Repeats::find_same(const Iteration& step) {
       ++found;
     }
   }
-  if (20 * found >= 19 * there.size()) others_.push_back(std::move(there));
+  if (20 * found < 19 * there.size()) return;
+  others_.push_back(std::move(there));
+  begins_.push_back(step.start);
 }
 
 EventId Repeats::in(std::size_t step, EventId event) const {

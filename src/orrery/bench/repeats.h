@@ -27,6 +27,8 @@ class Repeats {
 
   /// How many steps are the same, the one with nodes among them: 1 at least.
   [[nodiscard]] std::size_t size() const { return 1 + others_.size(); }
+  /// When a step's annotation begins; 0: there is none.
+  [[nodiscard]] Time begin(std::size_t step) const { return begins_[step]; }
   /// What `event`, an operator with a node, is in a step, or kNoEvent; in step 0 it is itself.
   [[nodiscard]] profile::EventId in(std::size_t step, profile::EventId event) const;
 
@@ -41,6 +43,7 @@ class Repeats {
   std::map<std::uint32_t, Sequence> ranges_;  // by lane that has nodes: timed ones of all steps
   std::map<std::uint32_t, Sequence> linked_;  // by lane: of the step with nodes
   std::vector<std::vector<profile::EventId>> others_;  // by step, then by place
+  std::vector<Time> begins_{Time{}};                   // by step
   std::vector<std::uint32_t> place_;                   // by event: among all of linked_
 };
 

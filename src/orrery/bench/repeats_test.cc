@@ -56,8 +56,8 @@ class Steps {
     for (int i = 0; i < kOperators; ++i) {
       const Operator op = step == kOther ? draw() : program_[static_cast<std::size_t>(i)];
       now_ += op.before + static_cast<std::int64_t>(random_() % 200) - 100;
-      if (i > 0) worked += program_[static_cast<std::size_t>(i)].before;
-      if (i > 0 && random_() % 60 == 0) {
+      worked += program_[static_cast<std::size_t>(i)].before;
+      if (random_() % 60 == 0) {
         now_ += 300'000;
         if (step == linked_) delayed += 300'000;
       }
