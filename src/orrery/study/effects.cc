@@ -58,6 +58,11 @@ Result<void> no_send_overlap(Spec& spec) {
   return {};
 }
 
+Result<void> no_scattered_sends(Spec& spec) {
+  spec.schedule.scatter_sends = false;
+  return {};
+}
+
 Result<void> no_gradient_norm(Spec& spec) {
   spec.optimizer.gradient_norm = false;
   return {};
@@ -114,6 +119,10 @@ constexpr std::array kEffects = {
            "FSDP's implicit prefetch of one (PyTorch, fully_shard)", no_prefetch, nullptr},
     Effect{"send_overlap", "schedule.blocking_sends", "true",
            "a stage goes on while what it sent is on its way", "the job", no_send_overlap, nullptr},
+    Effect{"scattered_sends", "schedule.scatter_sends", "false",
+           "without sp: a rank of tp sends its share to the next stage, where shares are gathered",
+           "the framework: Megatron-LM's default (Narayanan et al., SC21, section 4.1)",
+           no_scattered_sends, nullptr},
     Effect{"gradient_norm", "optimizer.gradient_norm", "false",
            "gradients are clipped by their norm over all ranks", "the job", no_gradient_norm,
            nullptr},

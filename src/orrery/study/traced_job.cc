@@ -82,6 +82,7 @@ const std::vector<Choice>& choices() {
       flag("parallel.reduce_once"),
       {{"parallel.prefetch"}, {{"1"}, {"0"}, {"2"}}},
       flag("schedule.blocking_sends"),
+      flag("schedule.scatter_sends"),
       flag("schedule.overlap"),
       {{"parallel.order"}, {{"tp-cp-ep-dp-pp"}, {"tp-pp-cp-ep-dp"}, {"tp-cp-ep-pp-dp"}}},
   };

@@ -29,6 +29,7 @@ std::string Columns::refusal(const study::Cluster& cluster, const workload::Spec
   if (base.model.moe && base.model.moe->imbalance > 1) return "its experts are not alike";
   if (!base.schedule.overlap || base.schedule.blocking_sends)
     return "computation waits for all communication";
+  if (base.schedule.scatter_sends.value_or(false)) return "its stages send shares";
   if (!base.schedule.stage_layers.empty()) return "its layers are dealt out by hand";
   if (policy.splits_layers || policy.front_buckets || policy.overlap_weights ||
       policy.keep_gathered || policy.reduce_once)

@@ -14,7 +14,7 @@ namespace {
 auto fields(const Op& op) {
   return std::tie(op.name, op.op_class, op.phase, op.kind, op.stream, op.waits, op.marks, op.matmul,
                   op.vector, op.redone, op.bytes, op.devices, op.collective, op.axis, op.shift,
-                  op.size, op.edge, op.exchange);
+                  op.size, op.edge, op.exchange, op.numbers);
 }
 
 bool same(const std::vector<Op>& a, const std::vector<Op>& b) {

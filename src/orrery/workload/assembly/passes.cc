@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "orrery/core/check.h"
+#include "orrery/workload/layers/tape.h"
 
 namespace orrery::workload {
 
@@ -95,6 +96,15 @@ Op message_op(const char* name, Phase phase, NodeKind kind, const Message& messa
   op.shift = message.shift;
   op.size = message.size;
   op.edge = message.edge;
+  return op;
+}
+
+/// Behind what has come, on its stream: who waits for the message waits for all of it.
+Op gather_op(const char* name, Phase phase, const Message& message) {
+  Op op = collective_op(name, phase, graph::CollectiveType::all_gather, Axis::tp, message.stream,
+                        Amount(message.size));
+  op.waits.fill(stream::none);
+  op.numbers = message.numbers;
   return op;
 }
 
@@ -325,6 +335,9 @@ std::vector<Segment> Passes::pass(const Chunk& chunk, const PassKind& kind) {
   if (receives) {
     before.push_back(message_op(forward ? "receive.activations" : "receive.gradients",
                                 phase_of(kind.kind), NodeKind::recv, from));
+    if (from.in_shares)
+      before.push_back(gather_op(forward ? "activations.gather" : "gradients.gather",
+                                 phase_of(kind.kind), from));
   }
   if (kind.gather && data_.gathers_ahead())
     plan_buckets(own, chunk, kind, before);

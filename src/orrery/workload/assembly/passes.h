@@ -21,6 +21,8 @@ struct Message {
   std::int32_t shift = 0;
   std::uint32_t edge = 0;
   Stream stream = stream::none;
+  bool in_shares = false;  ///< each rank of tp gets such a share, and gathers all of them
+  graph::Format numbers = graph::Format::unsaid;  ///< of what is gathered
 };
 
 /// What lies on a chunk and who its neighbours are.

@@ -7,6 +7,8 @@
 
 #include "orrery/workload/assembly/away.h"
 #include "orrery/workload/assembly/partition.h"
+#include "orrery/workload/layers/kernels.h"
+#include "orrery/workload/spec/tensor_policy.h"
 
 namespace orrery::workload {
 namespace {
@@ -35,6 +37,8 @@ Result<Shape> Shape::make(const Spec& spec, const Mesh& mesh, const Position& wh
                           std::vector<LoweredPart>& parts) {
   Shape shape;
   shape.order_ = &order;
+  shape.shares_ = scatters_sends(spec) ? spec.parallel.tp : 1;
+  shape.numbers_ = format_of(spec.precision.activations);
   shape.places_ = places(order);
   shape.first_part_ = static_cast<std::uint32_t>(parts.size());
   auto model = lowering(spec, mesh, where);
@@ -93,6 +97,11 @@ Message Shape::message(std::uint32_t stage, std::uint32_t chunk, std::uint32_t p
   const std::uint32_t own = places_[stage][chunk].index;
   Message out;
   out.size = boundary_[std::min<std::size_t>(own, static_cast<std::size_t>(neighbour))];
+  if (shares_ > 1 && out.size % shares_ == 0) {
+    out.size /= shares_;
+    out.in_shares = true;
+    out.numbers = numbers_;
+  }
   out.shift = static_cast<std::int32_t>(other.stage) - static_cast<std::int32_t>(stage);
   out.edge = edge_of(send ? other.chunk : chunk, gradients);
   if (send) {

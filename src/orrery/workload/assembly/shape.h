@@ -46,7 +46,9 @@ class Shape {
   std::vector<std::int64_t> boundary_;        ///< by virtual stage: what it sends on
   std::vector<std::uint32_t> without_copy_;   ///< by part: the same without a copy of the table
   std::uint32_t first_part_ = 0;
-  std::int64_t table_ = 0;  ///< elements of the head's copy
+  std::int64_t shares_ = 1;                        ///< that a message is sent in, by ranks of tp
+  graph::Format numbers_ = graph::Format::unsaid;  ///< of messages
+  std::int64_t table_ = 0;                         ///< elements of the head's copy
 };
 
 }  // namespace orrery::workload

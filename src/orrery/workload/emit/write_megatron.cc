@@ -93,6 +93,7 @@ void write_schedule(const Spec& spec, MegatronWriter& out) {
       schedule.kind == ScheduleKind::one_f_one_b || schedule.kind == ScheduleKind::interleaved;
   out.without("schedule.kind " + word(schedule.kind), !known);
   out.without("schedule.blocking_sends", schedule.blocking_sends);
+  out.flag("--no-scatter-gather-tensors-in-pipeline", !schedule.scatter_sends.value_or(true));
   const std::int64_t parts = spec.parallel.pp * schedule.chunks;
   if (schedule.kind == ScheduleKind::interleaved && schedule.chunks > 1) {
     if (schedule.stage_layers.empty() && spec.model.layers % parts == 0)

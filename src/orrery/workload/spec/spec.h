@@ -147,6 +147,7 @@ struct Schedule {
                                            ///< middle stages take what is left over
   std::string file;                        ///< kind file: path of the order
   bool blocking_sends = false;             ///< computation waits until what it sent has arrived
+  std::optional<bool> scatter_sends;       ///< see tensor_policy.h
   bool overlap = true;  ///< false: communication and computation take turns everywhere
 
   static constexpr auto fields = std::tuple{
@@ -158,6 +159,10 @@ struct Schedule {
       config::field("file", &Schedule::file, "a file with the order of passes, for kind `file`"),
       config::field("blocking_sends", &Schedule::blocking_sends,
                     "computation waits until what it sent has arrived"),
+      config::field("scatter_sends", &Schedule::scatter_sends,
+                    "without `sp`, each rank of tp sends its share of what goes to the next stage, "
+                    "whose ranks gather it")
+          .by_default("by `framework`: megatron `true`, all others `false`"),
       config::field("overlap", &Schedule::overlap,
                     "communication runs beside computation where nothing waits for it")};
 };

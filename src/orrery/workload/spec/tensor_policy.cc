@@ -29,4 +29,10 @@ std::int64_t reduced_pieces(const Spec& spec) {
   return overlap == TensorOverlap::ring ? spec.parallel.tp : kSplits;
 }
 
+bool scatters_sends(const Spec& spec) {
+  const Parallel& plan = spec.parallel;
+  if (plan.tp == 1 || plan.sp || plan.pp == 1 || spec.compat != Compat::none) return false;
+  return spec.schedule.scatter_sends.value_or(spec.kernels.framework == Framework::megatron);
+}
+
 }  // namespace orrery::workload

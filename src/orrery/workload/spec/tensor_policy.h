@@ -23,4 +23,10 @@ namespace orrery::workload {
 [[nodiscard]] std::int64_t gathered_pieces(const Spec& spec);
 [[nodiscard]] std::int64_t reduced_pieces(const Spec& spec);
 
+/// Whether ranks of tp, which have all of what goes to another stage, send a share each that is
+/// gathered there; never with sp, where each has a share anyway. What nobody says is as in
+/// Megatron-LM, which does (Narayanan et al., SC21, section 4.1; --no-scatter-gather-tensors-in-
+/// pipeline turns it off), and others, which do not.
+[[nodiscard]] bool scatters_sends(const Spec& spec);
+
 }  // namespace orrery::workload
