@@ -8,7 +8,7 @@
 #include <tuple>
 #include <utility>
 
-#include "orrery/model/collective/in_network/adders.h"
+#include "orrery/model/collective/adders.h"
 #include "orrery/model/collective/plan.h"
 #include "orrery/platform/cluster.h"
 #include "orrery/sim/communicators.h"
