@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "orrery/core/error.h"
-#include "orrery/model/collective/in_network/adders.h"
+#include "orrery/model/collective/adders.h"
 #include "orrery/model/collective/in_network/switch_tree.h"
 #include "orrery/model/collective/phase_factory.h"
 #include "orrery/model/collective/plan.h"

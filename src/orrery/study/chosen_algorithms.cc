@@ -8,6 +8,7 @@
 #include <tuple>
 #include <utility>
 
+#include "orrery/model/collective/adders.h"
 #include "orrery/model/collective/plan.h"
 #include "orrery/platform/cluster.h"
 #include "orrery/sim/communicators.h"
@@ -31,6 +32,7 @@ struct CollectiveKind {
   std::vector<std::uint32_t> span;
   std::uint32_t members = 0;
   std::set<std::uint32_t> communicators;
+  std::set<graph::Format> numbers;  ///< that they are of, where that matters
 };
 using KindKey = std::tuple<CollectiveType, std::int64_t, std::uint32_t, std::vector<std::uint32_t>>;
 
@@ -45,6 +47,7 @@ class KindFinder {
       : platform_(platform),
         workload_(workload),
         policy_(sim::Policy::of(platform.rules)),
+        numbers_matter_(model::Adders(platform).limited()),
         uses_(workload.graphs.size()) {}
 
   Result<void> run() {
@@ -68,17 +71,19 @@ class KindFinder {
 
  private:
   [[nodiscard]] std::vector<graph::Collective> uses_of(const graph::Graph& graph) const {
-    std::map<std::tuple<CollectiveType, std::int64_t, StringId>, graph::Collective> found;
+    std::map<std::tuple<CollectiveType, std::int64_t, StringId, graph::Format>, graph::Collective>
+        found;
     for (graph::NodeId node = 0; node < graph.size(); ++node) {
       if (graph.kind(node) != graph::NodeKind::coll || graph.has(node, graph::kHasDims) ||
           !graph.has(node, graph::kHasCommType) || !graph.has(node, graph::kHasCommSize) ||
           platform_.collectives.custom_by_node.contains(graph.id(node)))
         continue;
-      const graph::Collective& one = graph.collective(node);
+      graph::Collective one = graph.collective(node);
+      if (!numbers_matter_) one.numbers = graph::Format::unsaid;
       const platform::CollectivePlan* plan = model::plan_for(platform_.collectives, one.type);
       if (one.type == CollectiveType::unknown || (plan != nullptr && !plan->custom_prefix.empty()))
         continue;
-      found.try_emplace({one.type, one.size.count(), one.group}, one);
+      found.try_emplace({one.type, one.size.count(), one.group, one.numbers}, one);
     }
     std::vector<graph::Collective> all;
     for (auto& [key, one] : found) all.push_back(one);
@@ -107,11 +112,13 @@ class KindFinder {
       kind.members = members;
     }
     kind.communicators.insert(number);
+    kind.numbers.insert(one.numbers);
   }
 
   const Platform& platform_;
   const graph::Workload& workload_;
   sim::Policy policy_;
+  bool numbers_matter_;
   sim::Communicators communicators_;
   std::vector<std::optional<std::vector<graph::Collective>>> uses_;  // by graph: each once
   std::map<std::uint32_t, std::vector<std::uint32_t>> spans_;        // by communicator
@@ -150,14 +157,19 @@ class AlgorithmTrial {
   [[nodiscard]] std::vector<TriedAlgorithm> run() const {
     std::vector<TriedAlgorithm> all;
     const auto ranks = static_cast<std::uint32_t>(platform_.npu_count());
-    const graph::Workload work = collectives_at_once(kind_.collective, groups_, ranks);
+    std::vector<graph::Workload> works;
+    for (const graph::Format numbers : kind_.numbers) {
+      graph::Collective one = kind_.collective;
+      one.numbers = numbers;
+      works.push_back(collectives_at_once(one, groups_, ranks));
+    }
     for (const std::string& words :
          algorithm_words(platform_, kind_.collective.type, groups_.front())) {
       Platform platform = platform_;
-      if (platform::use_algorithms(platform, words)) attempt(words, work, platform, all);
+      if (platform::use_algorithms(platform, words)) attempt(words, works, platform, all);
     }
     // The file may know better, or say what has no words: how many peers at a time.
-    attempt(std::string(kFilesAlgorithm), work, platform_, all);
+    attempt(std::string(kFilesAlgorithm), works, platform_, all);
     std::stable_sort(all.begin(), all.end(), [](const TriedAlgorithm& a, const TriedAlgorithm& b) {
       return a.time < b.time;
     });
@@ -175,12 +187,21 @@ class AlgorithmTrial {
   }
 
  private:
-  void attempt(const std::string& words, const graph::Workload& work, const Platform& platform,
-               std::vector<TriedAlgorithm>& all) const {
-    const auto made = simulate_one(work, platform, {});
-    if (!made) return;
-    const CollectiveType type = kind_.collective.type;
-    all.push_back({words, made->end, model::plan_for(platform.collectives, type)->per_dim});
+  /// The slowest of those that are of unlike numbers counts. What switches add none of is not by
+  /// them.
+  void attempt(const std::string& words, const std::vector<graph::Workload>& works,
+               const Platform& platform, std::vector<TriedAlgorithm>& all) const {
+    TriedAlgorithm tried{words, {}, {}};
+    bool added = !names_switches(words);
+    for (const graph::Workload& work : works) {
+      const auto made = simulate_one(work, platform, {});
+      if (!made) return;
+      tried.time = std::max(tried.time, made->end);
+      added |= made->findings.count(FindingCode::collective_not_added) == 0;
+    }
+    if (!added) return;
+    tried.algorithms = model::plan_for(platform.collectives, kind_.collective.type)->per_dim;
+    all.push_back(std::move(tried));
   }
 
   const Platform& platform_;

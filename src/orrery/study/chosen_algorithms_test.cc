@@ -177,5 +177,50 @@ TEST(ChosenAlgorithms, OverlappingGroupsAreTriedApart) {
   EXPECT_EQ(end_of(work, platform, true), end_of(work, platform, false));
 }
 
+// Switches that add some numbers: of collectives that are alike but for theirs the slowest counts,
+// in whichever order they come, and what end points do is not called by switches.
+TEST(ChosenAlgorithms, DependOnNumbersThatSwitchesAdd) {
+  using graph::Format;
+  const std::string adds[] = {"adds: [bf16]", "adds: [bf16, fp32]", ""};
+  const std::vector<Format> jobs[] = {
+      {Format::bf16}, {Format::fp32}, {Format::bf16, Format::fp32}, {Format::fp32, Format::bf16}};
+  for (const std::string& can : adds) {
+    for (const std::vector<Format>& numbers : jobs) {
+      platform::Platform platform = platform_of(
+          "network: [{block: switch, size: 8, bandwidth: 1 GB/s, latency: 1 us, in_network: {" +
+          can + "}}]");
+      platform.network = NetworkModelKind::flow;
+      std::vector<std::uint32_t> all{0, 1, 2, 3, 4, 5, 6, 7};
+      const std::vector<std::vector<std::uint32_t>> groups{all};
+      std::vector<std::pair<graph::Collective, std::uint32_t>> steps;
+      std::vector<graph::Workload> each;
+      for (const Format format : numbers) {
+        auto one = collective_of(CollectiveType::all_reduce, 8'000'000);
+        one.numbers = format;
+        steps.emplace_back(one, 0);
+        each.push_back(collectives_at_once(one, groups, 8));
+      }
+      const auto slowest = [&](const platform::Platform& by) {
+        Time most{};
+        for (const graph::Workload& work : each) most = std::max(most, end_of(work, by, true));
+        return most;
+      };
+      Time least = slowest(platform);
+      for (const std::string& words : algorithm_words(platform, CollectiveType::all_reduce, all)) {
+        platform::Platform by = platform;
+        if (platform::use_algorithms(by, words)) least = std::min(least, slowest(by));
+      }
+      const auto chosen = choose_algorithms(platform, chain(steps, {groups}, 8));
+      ASSERT_TRUE(chosen);
+      ASSERT_EQ(chosen->size(), 1U);
+      EXPECT_EQ(chosen->front().time, least) << can;
+      EXPECT_EQ(slowest(platform), least) << can;
+      const bool one_cannot = can == adds[0] && numbers != jobs[0];
+      EXPECT_EQ(names_switches(chosen->front().algorithm), !one_cannot) << can;
+      if (numbers == jobs[1] && one_cannot) EXPECT_FALSE(names_switches(chosen->front().next));
+    }
+  }
+}
+
 }  // namespace
 }  // namespace orrery::study

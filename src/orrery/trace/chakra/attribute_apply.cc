@@ -83,8 +83,7 @@ void Decoding::apply(AttrId id, const Scalar& value, NodeSpec& node) {
       node.flags |= graph::kHasTensorSize;
       return;
     case AttrId::comm_type: {
-      const std::int64_t type = integer(id, value, std::numeric_limits<std::int64_t>::min(),
-                                        std::numeric_limits<std::int64_t>::max());
+      const std::int64_t type = integer(id, value, kLowest, kHighest);
       const bool known =
           type >= 0 && type < static_cast<std::int64_t>(graph::CollectiveType::unknown);
       node.collective.type =

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "orrery/model/collective/in_network/adders.h"
+#include "orrery/model/collective/adders.h"
 
 #include <optional>
 
