@@ -129,6 +129,6 @@ int main(int count, char** words) {
     if (!tried) return fail_with(tried.error());
     all.push_back(*tried);
   }
-  if (!all.empty()) print(std::move(all), question.cluster, 500);
+  if (!all.empty()) print(std::move(all), question.cluster, 5);
   return 0;
 }

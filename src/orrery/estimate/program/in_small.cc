@@ -37,9 +37,19 @@ std::optional<Program> with_microbatches(const Program& program, std::int64_t mi
   spec.batch.global = spec.global_batch() / spec.microbatches() * microbatches;
   Findings nobody;
   auto fewer = workload::assemble(spec, nobody);
-  if (!fewer)
-    return std::nullopt;
+  if (!fewer) return std::nullopt;
   return *std::move(fewer);
+}
+
+/// Whether ops of more than one kind of group, or they and messages, may be on links at a time.
+bool may_meet(const Program& program) {
+  std::array<bool, workload::kAxes> used{};
+  for (const workload::Body& body : program.bodies)
+    for (const workload::Op& op : body.ops)
+      if (op.op_class != workload::OpClass::copy &&
+          (op.kind == graph::NodeKind::coll || op.kind == graph::NodeKind::send))
+        used[static_cast<std::size_t>(op.axis)] |= program.mesh.axis(op.axis).extent() > 1;
+  return std::count(used.begin(), used.end(), true) > 1;
 }
 
 Result<Time> played_by(const Program& program, OpCosts& costs) {
@@ -48,12 +58,19 @@ Result<Time> played_by(const Program& program, OpCosts& costs) {
   return play(program, *times);
 }
 
-Result<double> off(const Program& small, OpCosts& costs) {
+/// How much longer a step takes than it is played, in picoseconds and as a share.
+struct Longer {
+  double by = 0, share = 0;
+};
+
+Result<Longer> longer(const Program& small, OpCosts& costs) {
   const auto played = played_by(small, costs);
   if (!played) return tl::unexpected(played.error());
   const auto result = simulated(small, costs.cluster());
   if (!result) return tl::unexpected(result.error());
-  return static_cast<double>(result->end.count()) - static_cast<double>(played->count());
+  const auto as_played = static_cast<double>(played->count());
+  const double by = static_cast<double>(result->end.count()) - as_played;
+  return Longer{by, as_played > 0 ? by / as_played : 0};
 }
 
 /// Where two known values lead.
@@ -69,31 +86,32 @@ bool links_are_shared(const study::Cluster& cluster) {
 
 Result<Time> estimated(const Program& program, OpCosts& costs) {
   const auto played = played_by(program, costs);
-  if (!played || !links_are_shared(costs.cluster())) return played;
-  constexpr std::array<std::uint32_t, 2> kLayers{2, 4};
-  const std::uint32_t layers = most_layers(program);
+  if (!played || !links_are_shared(costs.cluster()) || !may_meet(program)) return played;
+  constexpr std::array<std::uint32_t, 2> kLayers{2, 8};
   const std::int64_t batches = program.spec.microbatches(), stages = program.spec.parallel.pp;
-  const std::array<std::int64_t, 2> few{std::min(batches, stages == 1 ? 2 : stages),
-                                        std::min(batches, stages == 1 ? 3 : 2 * stages)};
-  std::array<std::array<double, 2>, 2> longer{};
+  const std::array<std::int64_t, 2> few{std::min(batches, stages), std::min(batches, 2 * stages)};
+  double least = 0, most = 0;
+  std::array<double, 2> all{};
   for (std::size_t m = 0; m < 2; ++m) {
     const auto fewer = with_microbatches(program, few[m]);
     if (!fewer) return played;
+    std::array<double, 2> by{};
     for (std::size_t l = 0; l < 2; ++l) {
       Program small = *fewer;
       keep_layers(small, kLayers[l]);
-      const auto is = off(small, costs);
+      const auto is = longer(small, costs);
       if (!is) return tl::unexpected(is.error());
-      longer[m][l] = *is;
+      by[l] = is->by;
+      least = std::min(least, is->share);
+      most = std::max(most, is->share);
     }
+    all[m] =
+        further(by[0], by[1], kLayers[0], kLayers[1], std::max(most_layers(program), kLayers[0]));
   }
-  std::array<double, 2> all{};
-  for (std::size_t m = 0; m < 2; ++m)
-    all[m] = further(longer[m][0], longer[m][1], kLayers[0], kLayers[1],
-                     std::max(layers, kLayers[0]));
-  const double more = further(all[0], all[1], static_cast<double>(few[0]),
-                              static_cast<double>(few[1]), static_cast<double>(batches));
-  return Time(std::max<std::int64_t>(0, played->count() + std::llround(more)));
+  const double by = further(all[0], all[1], static_cast<double>(few[0]),
+                            static_cast<double>(few[1]), static_cast<double>(batches));
+  const auto takes = static_cast<double>(played->count());
+  return Time(std::llround(takes + std::clamp(by, takes * least, takes * most)));
 }
 
 }  // namespace orrery::estimate
