@@ -58,19 +58,13 @@ Result<Time> played_by(const Program& program, OpCosts& costs) {
   return play(program, *times);
 }
 
-/// How much longer a step takes than it is played, in picoseconds and as a share.
-struct Longer {
-  double by = 0, share = 0;
-};
-
-Result<Longer> longer(const Program& small, OpCosts& costs) {
+/// How much longer a step takes than it is played, in picoseconds.
+Result<double> longer(const Program& small, OpCosts& costs) {
   const auto played = played_by(small, costs);
   if (!played) return tl::unexpected(played.error());
   const auto result = simulated(small, costs.cluster());
   if (!result) return tl::unexpected(result.error());
-  const auto as_played = static_cast<double>(played->count());
-  const double by = static_cast<double>(result->end.count()) - as_played;
-  return Longer{by, as_played > 0 ? by / as_played : 0};
+  return static_cast<double>((result->end - *played).count());
 }
 
 /// Where two known values lead.
@@ -87,10 +81,10 @@ bool links_are_shared(const study::Cluster& cluster) {
 Result<Time> estimated(const Program& program, OpCosts& costs) {
   const auto played = played_by(program, costs);
   if (!played || !links_are_shared(costs.cluster()) || !may_meet(program)) return played;
-  constexpr std::array<std::uint32_t, 2> kLayers{2, 8};
+  const std::uint32_t layers = most_layers(program);
+  const std::array<std::uint32_t, 2> some{std::min(layers, 2U), std::min(layers, 8U)};
   const std::int64_t batches = program.spec.microbatches(), stages = program.spec.parallel.pp;
   const std::array<std::int64_t, 2> few{std::min(batches, stages), std::min(batches, 2 * stages)};
-  double least = 0, most = 0;
   std::array<double, 2> all{};
   for (std::size_t m = 0; m < 2; ++m) {
     const auto fewer = with_microbatches(program, few[m]);
@@ -98,20 +92,16 @@ Result<Time> estimated(const Program& program, OpCosts& costs) {
     std::array<double, 2> by{};
     for (std::size_t l = 0; l < 2; ++l) {
       Program small = *fewer;
-      keep_layers(small, kLayers[l]);
+      keep_layers(small, some[l]);
       const auto is = longer(small, costs);
       if (!is) return tl::unexpected(is.error());
-      by[l] = is->by;
-      least = std::min(least, is->share);
-      most = std::max(most, is->share);
+      by[l] = *is;
     }
-    all[m] =
-        further(by[0], by[1], kLayers[0], kLayers[1], std::max(most_layers(program), kLayers[0]));
+    all[m] = further(by[0], by[1], some[0], some[1], layers);
   }
   const double by = further(all[0], all[1], static_cast<double>(few[0]),
                             static_cast<double>(few[1]), static_cast<double>(batches));
-  const auto takes = static_cast<double>(played->count());
-  return Time(std::llround(takes + std::clamp(by, takes * least, takes * most)));
+  return Time(std::max<std::int64_t>(0, played->count() + std::llround(by)));
 }
 
 }  // namespace orrery::estimate

@@ -17,10 +17,9 @@ namespace orrery::estimate {
 [[nodiscard]] bool links_are_shared(const study::Cluster& cluster);
 
 /// As `play`; and where links are shared by ops of several kinds of groups, with what it lacks of
-/// the same job with few layers and microbatches, simulated and played at two numbers of each:
-/// taken to grow evenly with both, and as a share of the step not beyond what it was at any of
-/// them. A schedule that has no fewer microbatches is only played. Errc: as `play`, and those of
-/// simulations.
+/// the same job with few layers and microbatches, simulated and played at two numbers of each and
+/// taken to grow evenly with both. A schedule that has no fewer microbatches is only played. Errc:
+/// as `play`, and those of simulations.
 [[nodiscard]] Result<Time> estimated(const workload::Program& program, OpCosts& costs);
 
 }  // namespace orrery::estimate
