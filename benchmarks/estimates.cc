@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "drawn_plans.h"
+#include "orrery/estimate/program/in_small.h"
 #include "orrery/estimate/program/play.h"
 #include "orrery/estimate/program/simulated.h"
 
@@ -58,7 +59,7 @@ Result<Tried> attempt(std::string text, const workload::Program& program,
   const auto times = costs.of(program);
   if (!times) return tl::unexpected(times.error());
   tried.asking = watch.lap();
-  const auto step = estimate::play(program, *times);
+  const auto step = estimate::estimated(program, costs);
   if (!step) return tl::unexpected(step.error());
   tried.playing = watch.lap();
   const auto result = estimate::simulated(program, cluster);

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "orrery/calibrate/sha256.h"
+#include "orrery/estimate/program/in_small.h"
 #include "orrery/estimate/program/play.h"
 #include "orrery/platform/catalogue.h"
 #include "orrery/search/plans/fitted_plan.h"
@@ -145,9 +146,7 @@ Result<Told> Evaluator::time(const workload::Program& program, Known& known, Tol
     const auto held = study::as_held(program, known.cluster);
     std::optional<estimate::OpCosts> own;  // what is beside a device is the plan's own matter
     if (held != known.cluster) own.emplace(held);
-    const auto times = (own ? *own : *known.costs).of(program);
-    if (!times) return tl::unexpected(times.error());
-    const auto step = estimate::play(program, *times);
+    const auto step = estimate::estimated(program, own ? *own : *known.costs);
     if (!step) return tl::unexpected(step.error());
     told.step = step->count();
   }

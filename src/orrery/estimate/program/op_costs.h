@@ -86,6 +86,7 @@ class OpCosts {
   [[nodiscard]] std::int64_t message(std::uint32_t from, std::uint32_t to,
                                      std::int64_t bytes) const;
 
+  [[nodiscard]] const study::Cluster& cluster() const { return *cluster_; }
   /// How many ops were simulated so far.
   [[nodiscard]] std::size_t known() const { return known_.size(); }
 

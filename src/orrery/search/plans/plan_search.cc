@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "orrery/core/thread_pool.h"
+#include "orrery/estimate/program/in_small.h"
 #include "orrery/estimate/program/play.h"
 #include "orrery/search/plans/first_look.h"
 #include "orrery/search/plans/fitted_plan.h"
@@ -220,9 +221,7 @@ class Searching {
       const auto held = study::as_held(programs_[i], cluster_);
       std::optional<estimate::OpCosts> own;  // what is beside a device is the plan's own matter
       if (held != cluster_) own.emplace(held);
-      const auto times = (own ? *own : costs_).of(programs_[i]);
-      if (!times) return tl::unexpected(times.error());
-      const auto step = estimate::play(programs_[i], *times);
+      const auto step = estimate::estimated(programs_[i], own ? *own : costs_);
       if (!step) return tl::unexpected(step.error());
       answers_[i].estimate = *step;
       if (still != nullptr) still->push_back(i);
