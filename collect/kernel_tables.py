@@ -83,6 +83,30 @@ def decode(row):
     return attention(row, 1, whole(row, "kv_len"), True)
 
 
+def latent(row):
+    """AIConfigurator: multi-head latent attention of DeepSeek-V3's sizes. Prefill has keys of 128 numbers and 64 of
+    positions a head; decode has absorbed products, so all heads share one head of 512 + 64 numbers, whose first 512 are
+    the values, too."""
+    heads, batch = whole(row, "heads"), whole(row, "batch")
+    queries = whole(row, "seq")
+    keys = queries + int(row["past"])
+    a, b = form(row["dtype"]), form(row["kv_dtype"])
+    prefilling = row["op"] == "context"
+    shared, key_dim, value_dim = (heads, 192, 128) if prefilling else (1, 576, 512)
+    return kernel("attention", f"{a},{b}>bf16",
+                  [("batch", batch), ("heads", heads), ("kv_heads", shared), ("queries", queries), ("keys", keys),
+                   ("key_dim", key_dim), ("value_dim", value_dim)], ["causal"])
+
+
+def absorbed(row):
+    """AIConfigurator: the products of each head around latent attention's decode, before (its queries into the latent
+    space) and behind (out of it)."""
+    n, k = {"mla_gen_pre": (512, 128), "mla_gen_post": (128, 512)}[row["op"]]
+    a = form(row["dtype"])
+    return kernel("batched_gemm", f"{a},{a}>bf16",
+                  [("batch", whole(row, "heads")), ("m", whole(row, "tokens")), ("n", n), ("k", k)])
+
+
 def experts(row):
     """AIConfigurator: the experts of one rank, gate and up, activation and down, loads balanced. Models without a
     gate are not flagged there, but two kernel names are."""
@@ -183,6 +207,8 @@ READERS = [
     ({"best_latency_us", "tile_configs"}, triton_experts, "best_latency_us", 1),
     ({"moe_ffn", "distribution"}, experts, "latency_us", 1),
     ({"kv_len", "head_dim"}, decode, "latency_us", 1),
+    ({"op", "heads", "seq", "past", "kv_dtype"}, latent, "latency_us", 1),
+    ({"op", "tokens", "heads"}, absorbed, "latency_us", 1),
     ({"seq", "head_dim", "stack"}, bidirectional, "latency_us", 1),
     ({"seq", "head_dim"}, prefill, "latency_us", 1),
     ({"op", "m", "k"}, quantise, "latency_us", 1),

@@ -34,6 +34,9 @@ graph::Format format_of_class(KernelClass kernels) {
     case KernelClass::grouped_gemm_bf16:
     case KernelClass::attention_prefill:
     case KernelClass::attention_decode:
+    case KernelClass::attention_latent:
+    case KernelClass::attention_latent_decode:
+    case KernelClass::batched_gemm_bf16:
       return graph::Format::bf16;
     default:
       return graph::Format::fp32;
