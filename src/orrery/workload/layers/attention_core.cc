@@ -116,7 +116,7 @@ class Block {
     }
     tape.backward(compute_op("attention.context.dgrad", OpClass::attention, Phase::input_grad,
                              Amount(2) * value_flops_, 0, Amount(2) * (scores_ + v_) + context_,
-                             product(value_dim_, keys_, graph::Pass::backward)));
+                             product(value_dim_, keys_, graph::Pass::input_grad)));
     if (dropout_)
       tape.backward(compute_op("attention.dropout.dgrad", OpClass::vector, Phase::input_grad, 0,
                                pairs_ * dropout_flops.backward, scores_ + scores_ + pairs_,
@@ -127,7 +127,7 @@ class Block {
                   scores_);
     tape.backward(compute_op("attention.scores.dgrad", OpClass::attention, Phase::input_grad,
                              Amount(2) * key_flops_, 0, scores_ + Amount(2) * (q_ + k_),
-                             product(keys_, key_dim_, graph::Pass::backward)));
+                             product(keys_, key_dim_, graph::Pass::input_grad)));
   }
 
  private:
@@ -153,10 +153,10 @@ class Block {
       kernel.traits |= graph::kPortable;
     return kernel;
   }
-  /// Queries × `n`, over `k`, for every head; both gradients are two products.
+  /// Queries × `n`, over `k`, for every head; the gradients are two products, a launch each.
   [[nodiscard]] graph::Kernel product(Amount n, Amount k, graph::Pass pass) const {
     graph::Kernel kernel = of(Operation::batched_gemm, pass);
-    const std::int64_t products = pass == graph::Pass::backward ? 2 : 1;
+    const std::int64_t products = pass == graph::Pass::forward ? 1 : 2;
     kernel.launches = static_cast<std::uint32_t>(products);
     kernel.sizes = {(batch_ * heads_ * products).value(), queries_.value(), n.value(), k.value()};
     return kernel;
