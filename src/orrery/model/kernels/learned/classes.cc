@@ -72,11 +72,11 @@ KernelClass class_of(const Kernel& kernel) {
     return product_class(kernel, false);
   if (kernel.operation == Operation::grouped_gemm && kernel.pass != graph::Pass::backward)
     return product_class(kernel, true);
-  if (kernel.pass != graph::Pass::forward) return KernelClass::none;
   const bool alike = kernel.b == Format::unsaid || kernel.b == kernel.a;
+  if (kernel.operation == Operation::batched_gemm && kernel.pass != graph::Pass::backward)
+    return alike ? batched_class(kernel.a) : KernelClass::none;
+  if (kernel.pass != graph::Pass::forward) return KernelClass::none;
   switch (kernel.operation) {
-    case Operation::batched_gemm:
-      return alike ? batched_class(kernel.a) : KernelClass::none;
     case Operation::attention:
       if (!is_16_bit(kernel.a) || !alike) return KernelClass::none;
       return attention_class(kernel);

@@ -126,6 +126,9 @@ TEST(Learned, LatentAttentionHasTreesOfItsOwn) {
   EXPECT_TRUE(silent(prefill + "key_dim=96 value_dim=64")) << "another model's heads";
   const std::string batched = "batched_gemm forward bf16,bf16>bf16 batch=16 m=4096 ";
   EXPECT_FALSE(silent(batched + "n=512 k=128"));
+  EXPECT_EQ(known("batched_gemm input_grad fp32,fp32>fp32 batch=96 m=512 n=512 k=64"),
+            KernelClass::batched_gemm_fp32)
+      << "gradients are products like any other";
   EXPECT_TRUE(silent(batched + "n=4096 k=128"));
   EXPECT_TRUE(silent(batched + "n=512 k=64"));
 }
