@@ -42,8 +42,8 @@ struct IdLinks {
 void link_by_order(const Profile& device, const Profile& host, const IdLinks& ids, Links& links,
                    LinkReport& report);
 
-/// Whether an event of the device that stands inside of `seems` (or of nothing) may have been
-/// inside of `around` (kNoEvent: of nothing), but for times in whole microseconds.
+/// Whether an event of the device that stands inside of `seems` (or of nothing) may have been inside
+/// of `around` (kNoEvent: of nothing), but for times in whole microseconds.
 [[nodiscard]] bool only_rounded_apart(const Profile& device, EventId event, EventId around,
                                       EventId seems);
 
