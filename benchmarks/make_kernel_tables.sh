@@ -4,7 +4,7 @@
 # The tables that data/kernels/learned.txt was learned from: make_kernel_tables.sh FOLDER OUT
 #
 # FOLDER holds public tables as CSV: AIConfigurator's as KIND_SYSTEM_STACK.csv.gz (gemm, attn_ctx, attn_gen, moe),
-# attn_enc_SYSTEM and quantize_memops; neusight_{linear,bmm,ln,softmax}_fp32 and vidur_mlp_medians. OUT becomes a folder
+# attn_enc_SYSTEM, mla_SYSTEM, mla_bmm and quantize_memops; neusight_{linear,bmm,ln,softmax}_fp32 and vidur_mlp_medians. OUT becomes a folder
 # with ours: *.csv to learn from, check/*.csv of other makers and stacks to compare with.
 set -euo pipefail
 [[ $# == 2 ]] || { echo 'usage: make_kernel_tables.sh FOLDER OUT' >&2; exit 2; }
@@ -20,7 +20,7 @@ for pair in H100-SXM5-80GB=h100-sxm A100-SXM4-80GB=a100-80gb B200-SXM=b200 B300-
   Tesla_T4=t4 Tesla_P4=p4; do
   rename+=(--rename "$pair")
 done
-products=() all_products=() prefill=() decode=() experts=()
+products=() all_products=() prefill=() decode=() experts=() latent=()
 for pair in a100-80gb=a100_sxm h100-sxm=h100_sxm b200=b200_sxm b300=b300_sxm gb200=gb200 gb300=gb300 \
   rtx-pro-6000=rtx_pro_6000_server; do
   ours=${pair%=*} theirs=${pair#*=}
@@ -33,6 +33,7 @@ for pair in a100-80gb=a100_sxm h100-sxm=h100_sxm b200=b200_sxm b300=b300_sxm gb2
   prefill+=("$ours=attn_ctx_${theirs}_vllm.csv.gz")
   [[ -f attn_enc_$theirs.csv.gz ]] && prefill+=("$ours=attn_enc_$theirs.csv.gz")
   decode+=("$ours=attn_gen_${theirs}_vllm.csv.gz")
+  latent+=("$ours=mla_$theirs.csv.gz")
   [[ -f moe_${theirs}_trtllm.csv.gz ]] && experts+=("$ours=moe_${theirs}_trtllm.csv.gz")
 done
 
@@ -44,6 +45,7 @@ done
 "$make" --stack vllm "${rename[@]}" quantize_memops.csv.gz >"$out/6_cast.csv"
 "$make" "${rename[@]}" neusight_{linear,bmm,ln,softmax}_fp32.csv.gz >"$out/7_neusight.csv"
 "$make" "${rename[@]}" vidur_mlp_medians.csv.gz >"$out/8_vidur.csv"
+"$make" --stack trtllm --format bf16 "${rename[@]}" "${latent[@]}" mla_bmm.csv.gz >"$out/9_latent.csv"
 "$make" arc-b60=gemm_b60_vllm.csv.gz arc-b60=attn_ctx_b60_vllm.csv.gz arc-b60=attn_gen_b60_vllm.csv.gz \
   mi355x=gemm_mi355x_primus.csv.gz >"$out/check/other_makers.csv"
 "$make" --rename H20=h20 --rename H800=h800 --rename H100=h100-sxm gemm_fp8_pipeweave.csv.gz >"$out/check/pipeweave.csv"

@@ -2,13 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """Public tables of measured kernel times as one table in Orrery's form.
 
-  kernel_tables.py [--stack NAME]... [--format NAME]... [--fastest N] [--rename "THEIRS=OURS"]... [DEVICE=]FILE... > table.csv
+  kernel_tables.py [--stack NAME]... [--format NAME]... [--fastest N] [--loads NAME]
+                   [--rename "THEIRS=OURS"]... [DEVICE=]FILE... > table.csv
 
 Reads tables in CSV (also gzipped) as AIConfigurator, NeuSight, Vidur, PipeWeave and Primus have them; which
 one it is, the header says. DEVICE is what the rows were measured on; tables that name a GPU in every row take
 it from there, renamed as --rename says. --stack keeps rows of that software where a table names one, --format
 kernels whose first input has that format. --fastest N: of a kernel that N or more tables timed on one device, the
-least time; others are left out.
+least time; others are left out. --loads: experts with that distribution of tokens, "balanced" if none is named.
 
 Writes `device,kernel,us`: the kernel as Orrery writes kernels (graph::to_text), " + " between kernels that were
 measured together, and microseconds. Rows that no kernel of ours describes are left out and counted on stderr.
@@ -83,11 +84,38 @@ def decode(row):
     return attention(row, 1, whole(row, "kv_len"), True)
 
 
-def experts(row):
-    """AIConfigurator: the experts of one rank, gate and up, activation and down, loads balanced. Models without a
+def latent(row):
+    """AIConfigurator: multi-head latent attention of DeepSeek-V3's sizes. Prefill has keys of 128 numbers and 64 of
+    positions a head; decode has absorbed products, so all heads share one head of 512 + 64 numbers, whose first 512 are
+    the values, too."""
+    heads, batch = whole(row, "heads"), whole(row, "batch")
+    queries = whole(row, "seq")
+    keys = queries + int(row["past"])
+    a, b = form(row["dtype"]), form(row["kv_dtype"])
+    prefilling = row["op"] == "context"
+    shared, key_dim, value_dim = (heads, 192, 128) if prefilling else (1, 576, 512)
+    return kernel("attention", f"{a},{b}>bf16",
+                  [("batch", batch), ("heads", heads), ("kv_heads", shared), ("queries", queries), ("keys", keys),
+                   ("key_dim", key_dim), ("value_dim", value_dim)], ["causal"])
+
+
+def absorbed(row):
+    """AIConfigurator: the products of each head around latent attention's decode, before (its queries into the latent
+    space) and behind (out of it)."""
+    n, k = {"mla_gen_pre": (512, 128), "mla_gen_post": (128, 512)}[row["op"]]
+    a = form(row["dtype"])
+    return kernel("batched_gemm", f"{a},{a}>bf16",
+                  [("batch", whole(row, "heads")), ("m", whole(row, "tokens")), ("n", n), ("k", k)])
+
+
+def experts(row, loads="balanced"):
+    """AIConfigurator: the experts of one rank, gate and up, activation and down. Loads that are not balanced are those
+    of the busiest rank, whose rows no column counts: they are known where one rank has all experts. Models without a
     gate are not flagged there, but two kernel names are."""
-    if row["distribution"] != "balanced":
-        raise Unknown("unequal loads of experts")
+    if row["distribution"] != loads:
+        raise Unknown("unequal loads of experts" if loads == "balanced" else f"loads that are not {loads}")
+    if loads != "balanced" and whole(row, "ep") != 1:
+        raise Unknown("unequal loads of ranks, of which none says its rows")
     if "nongated" in row["kernel"]:
         raise Unknown("experts without a gate")
     if "min_latency" in row["kernel"]:
@@ -183,6 +211,8 @@ READERS = [
     ({"best_latency_us", "tile_configs"}, triton_experts, "best_latency_us", 1),
     ({"moe_ffn", "distribution"}, experts, "latency_us", 1),
     ({"kv_len", "head_dim"}, decode, "latency_us", 1),
+    ({"op", "heads", "seq", "past", "kv_dtype"}, latent, "latency_us", 1),
+    ({"op", "tokens", "heads"}, absorbed, "latency_us", 1),
     ({"seq", "head_dim", "stack"}, bidirectional, "latency_us", 1),
     ({"seq", "head_dim"}, prefill, "latency_us", 1),
     ({"op", "m", "k"}, quantise, "latency_us", 1),
@@ -225,7 +255,7 @@ def convert(device, path, options, out, left_out):
                 us = float(row[time]) * scale
                 if not (math.isfinite(us) and us > 0):
                     raise Unknown("a time that is not above zero")
-                made = make(row)
+                made = make(row, options.loads) if make is experts else make(row)
                 if options.format and made.split()[2].partition(",")[0] not in options.format:
                     continue
                 out.append((ours, made, us))
@@ -248,6 +278,7 @@ def main(arguments):
     parser.add_argument("--stack", action="append", default=[])
     parser.add_argument("--format", action="append", default=[])
     parser.add_argument("--fastest", type=int, default=0, metavar="N")
+    parser.add_argument("--loads", default="balanced", metavar="NAME")
     parser.add_argument("--rename", action="append", default=[], metavar="THEIRS=OURS")
     parser.add_argument("tables", nargs="+", metavar="[DEVICE=]FILE")
     options = parser.parse_args(arguments)

@@ -56,6 +56,30 @@ class Tables(unittest.TestCase):
                           "grouped_gemm forward fp8,fp8>bf16 groups=2 rows=2 n=1024 k=256 tokens=4 chosen=2 "
                           "experts=8 transposed_b,9"])
 
+    def test_uneven_loads_are_known_where_one_rank_has_all_experts(self):
+        head = "tokens,hidden,moe_ffn,topk,experts,tp,ep,dtype,distribution,kernel,latency_us\n"
+        text = head + ("4,1024,512,2,8,1,1,fp8,power_law_1.2,x,9\n4,1024,512,2,8,1,4,fp8,power_law_1.2,x,9\n"
+                       "4,1024,512,2,8,1,1,fp8,balanced,x,8\n")
+        done = self.run_on("m.csv", text, "--loads", "power_law_1.2")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual([line.rpartition(",")[2] for line in done.stdout.splitlines()[1:]], ["9"])
+        self.assertIn("unequal loads of ranks", done.stderr)
+        self.assertIn("loads that are not power_law_1.2", done.stderr)
+
+    def test_latent_attention_and_its_products(self):
+        head = "stack,op,heads,batch,seq,past,dtype,kv_dtype,kernel,latency_us\n"
+        text = head + ("s,context,16,2,128,0,bfloat16,bfloat16,x,7\ns,generation,16,2,1,127,bfloat16,bfloat16,x,8\n")
+        self.assertEqual(self.rows("a.csv", text),
+                         ["d,attention forward bf16,bf16>bf16 batch=2 heads=16 kv_heads=16 queries=128 keys=128 "
+                          "key_dim=192 value_dim=128 causal,7",
+                          "d,attention forward bf16,bf16>bf16 batch=2 heads=16 kv_heads=1 queries=1 keys=128 "
+                          "key_dim=576 value_dim=512 causal,8"])
+        head = "gpu,stack,op,dtype,tokens,heads,latency_us\n"
+        text = head + "A,s,mla_gen_pre,bfloat16,64,16,4\nA,s,mla_gen_post,bfloat16,64,16,5\n"
+        self.assertEqual(self.rows("b.csv", text, "--rename", "A=ours", device=""),
+                         ["ours,batched_gemm forward bf16,bf16>bf16 batch=16 m=64 n=512 k=128,4",
+                          "ours,batched_gemm forward bf16,bf16>bf16 batch=16 m=64 n=128 k=512,5"])
+
     def test_of_two_kernels_for_the_same_experts_one_is_taken(self):
         head = "tokens,hidden,moe_ffn,topk,experts,tp,ep,dtype,distribution,kernel,latency_us\n"
         text = head + ("1,2048,512,8,256,1,128,nvfp4,balanced,moe_torch_flow_min_latency,17\n"

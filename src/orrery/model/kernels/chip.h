@@ -49,6 +49,7 @@ struct Product {
   bool grouped = false;
   double rows_share = 1;  ///< of what memory streams at, where rows do not begin at 16 bytes
   double routed = 0;  ///< bytes moved around a grouped product whose rows were gathered from tokens
+  double patches = 0;  ///< numbers of k that a convolution of few channels in patches runs over
   graph::Format format = graph::Format::bf16;
 };
 
@@ -64,6 +65,11 @@ struct Tiling {
   double tiles = 0;
   double waves = 0;
 };
+/// Whether numbers of this format are multiplied in vector units.
+[[nodiscard]] inline bool in_vector_units(graph::Format format) {
+  return format == graph::Format::fp32 || format == graph::Format::fp64;
+}
+
 /// The fastest way to cut the product on this chip. `rate`: FLOP/s of the whole chip.
 [[nodiscard]] Tiling best_tiling(const Product& product, const Chip& chip, double rate);
 

@@ -52,7 +52,8 @@ bool is_measured(const Kernel& kernel) {
         return false;
     }
   }
-  return kernel.operation == Operation::gemm;  // gradients are products like any other
+  // Gradients are products like any other.
+  return kernel.operation == Operation::gemm || kernel.operation == Operation::batched_gemm;
 }
 
 bool says_sizes(const Kernel& kernel) {

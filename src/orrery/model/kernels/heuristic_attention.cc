@@ -59,13 +59,24 @@ double tiles_of(const Sizes& is) {
   return std::max(rows * columns - rows * (rows - 1) / 2, rows);
 }
 
-double decode_seconds(const Sizes& is, double width_q, double width_kv, const Chip& chip) {
+/// Latent attention's decode: one head of keys for all, the first numbers of which are the values.
+bool shares_values(const Sizes& is) { return is.kv_heads == 1 && is.key_dim > is.value_dim; }
+
+double decode_seconds(const Sizes& is, double width_q, double width_kv, double rate,
+                      const Chip& chip) {
   const Architecture& figures = chip.figures;
   const double keys = is.window > 0 ? std::min(is.window, is.keys) : is.keys;
-  const double moved = moved_by(is, keys, width_q, width_kv);
+  double moved = moved_by(is, keys, width_q, width_kv);
+  double computing = 0;
+  if (shares_values(is)) {
+    moved -= is.batch * keys * is.value_dim * width_kv;
+    const double flops = 2 * is.batch * is.heads * keys * (is.key_dim + is.value_dim);
+    computing = rate > 0 ? flops / rate : 0;
+  }
   const double parts = is.batch * is.kv_heads * std::ceil(keys / 256);
   const double busy = std::min(1.0, parts / (chip.processors * figures.decode_split));
-  return figures.decode_launch + moved / (chip.memory * figures.decode * busy) +
+  return figures.decode_launch +
+         std::max(moved / (chip.memory * figures.decode * busy), computing) +
          figures.decode_turn * exact_log2(1 + keys / 256) +
          figures.decode_wave * is.batch * is.kv_heads / chip.processors;
 }
@@ -79,9 +90,10 @@ double attention_seconds(const graph::Kernel& kernel, const Chip& chip) {
   const double width_kv = kernel.b == graph::Format::unsaid ? width_q : bytes_each(kernel.b);
   const bool backward = kernel.pass != graph::Pass::forward;
   const Architecture& figures = chip.figures;
-  if (is.queries == 1 && !backward) return decode_seconds(is, width_q, width_kv, chip);
-
   const double peak = peak_for(a, chip.silicon);
+  if (is.queries == 1 && !backward)
+    return decode_seconds(is, width_q, width_kv, peak * figures.prefill, chip);
+
   if (!(peak > 0)) return 0;
   const double dim = (is.key_dim + is.value_dim) / 2;
   // Products and exponentials of a tile come one after the other for each group of warps.

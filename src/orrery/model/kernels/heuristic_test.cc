@@ -142,6 +142,39 @@ TEST(Heuristic, RowsThatDoNotBeginAt16BytesAreReadOneByOne) {
   EXPECT_NEAR(seconds(wide + "3137") / seconds(wide + "3136"), 1, 0.01);
 }
 
+// A recording of TimeSformer on an H100: 40.9, 108.4 and 863.1 us; one of ViT: 98.2 us.
+TEST(Heuristic, BatchesOfSmallProductsShareProcessors) {
+  const std::string small = "batched_gemm forward bf16,bf16>bf16 batch=37632 m=8";
+  EXPECT_NEAR(seconds(small + " n=8 k=64"), 40.9e-6, 6e-6);
+  EXPECT_NEAR(seconds(small + " n=64 k=8"), 108.4e-6, 6e-6);
+  // Vector units are as they were measured: half of the tile is empty, and no warps are counted.
+  EXPECT_GT(seconds("batched_gemm forward fp32,fp32>fp32 batch=37632 m=8 n=8 k=64"), 100e-6);
+}
+
+TEST(Heuristic, PicturesInPatchesPayForChannelsThatAreNotThere) {
+  const std::string sizes = "out=768 height=14 width=14 filter_h=16 filter_w=16 stride=";
+  const std::string three = "convolution forward bf16,bf16>bf16 batch=128 in=3 " + sizes;
+  EXPECT_NEAR(seconds(three + "16"), 863.1e-6, 40e-6);
+  EXPECT_NEAR(seconds("convolution forward bf16,bf16>bf16 batch=4 in=3 " + sizes + "16"), 98.2e-6,
+              5e-6);
+  EXPECT_LT(seconds(three + "1"), 200e-6) << "filters that overlap run another kernel";
+  const std::string wide = "convolution forward bf16,bf16>bf16 batch=128 in=32 " + sizes;
+  EXPECT_LT(seconds(wide + "16"), seconds(three + "16")) << "a product's tiles";
+  Silicon cdna = h100();
+  cdna.architecture = "cdna3";
+  EXPECT_LT(seconds(three + "16", cdna), 200e-6) << "not cuDNN's";
+}
+
+TEST(Heuristic, DecodingLatentAttentionReadsItsValuesWithItsKeys) {
+  const std::string sizes = " heads=128 kv_heads=1 queries=1 keys=8192 key_dim=";
+  const std::string few = "attention forward bf16,bf16>bf16 batch=64" + sizes;
+  const double latent = seconds(few + "576 value_dim=512");
+  const double bytes = 2.0 * 64 * 8192 * 576;
+  EXPECT_GT(latent, bytes / 3.35e12);
+  EXPECT_LT(latent, seconds(few + "576 value_dim=576"));
+  EXPECT_GT(latent, 2.0 * 64 * 128 * 8192 * (576 + 512) / 989.4e12) << "128 heads multiply";
+}
+
 TEST(Heuristic, BlackwellUltraHasTwiceTheExponentials) {
   Silicon chip = h100();
   chip.architecture = "blackwell";

@@ -89,7 +89,7 @@ class Block {
       return;
     }
     tape.forward(compute_op("attention.scores", OpClass::attention, Phase::forward, key_flops_, 0,
-                            q_ + k_ + scores_, product(keys_, key_dim_, graph::Pass::forward)));
+                            q_ + k_ + scores_, product(keys_, key_dim_, 1)));
     tape.forward(compute_op("attention.softmax", OpClass::vector, Phase::forward, 0,
                             pairs_ * (softmax_flops.forward + (biased_ ? 1 : 0)), scores_ + scores_,
                             softmax()));
@@ -99,8 +99,7 @@ class Block {
                               elements_kernel(scope_, Operation::dropout, pairs_)),
                    scores_);
     tape.forward(compute_op("attention.context", OpClass::attention, Phase::forward, value_flops_,
-                            merge_, scores_ + v_ + context_,
-                            product(value_dim_, keys_, graph::Pass::forward)));
+                            merge_, scores_ + v_ + context_, product(value_dim_, keys_, 1)));
   }
 
   void backward(Tape& tape) const {
@@ -114,9 +113,12 @@ class Block {
       tape.backward(op);
       return;
     }
+    // Of probabilities, and of values.
     tape.backward(compute_op("attention.context.dgrad", OpClass::attention, Phase::input_grad,
-                             Amount(2) * value_flops_, 0, Amount(2) * (scores_ + v_) + context_,
-                             product(value_dim_, keys_, graph::Pass::backward)));
+                             value_flops_, 0, scores_ + v_ + context_,
+                             product(keys_, value_dim_, 1)));
+    tape.backward(compute_op("attention.context.dgrad", OpClass::attention, Phase::input_grad,
+                             value_flops_, 0, scores_ + v_, product(value_dim_, keys_, 1)));
     if (dropout_)
       tape.backward(compute_op("attention.dropout.dgrad", OpClass::vector, Phase::input_grad, 0,
                                pairs_ * dropout_flops.backward, scores_ + scores_ + pairs_,
@@ -127,7 +129,7 @@ class Block {
                   scores_);
     tape.backward(compute_op("attention.scores.dgrad", OpClass::attention, Phase::input_grad,
                              Amount(2) * key_flops_, 0, scores_ + Amount(2) * (q_ + k_),
-                             product(keys_, key_dim_, graph::Pass::backward)));
+                             product(key_dim_, keys_, 2)));
   }
 
  private:
@@ -153,10 +155,9 @@ class Block {
       kernel.traits |= graph::kPortable;
     return kernel;
   }
-  /// Queries × `n`, over `k`, for every head; both gradients are two products.
-  [[nodiscard]] graph::Kernel product(Amount n, Amount k, graph::Pass pass) const {
-    graph::Kernel kernel = of(Operation::batched_gemm, pass);
-    const std::int64_t products = pass == graph::Pass::backward ? 2 : 1;
+  /// Queries × `n`, over `k`, for every head; so many of them, a launch each.
+  [[nodiscard]] graph::Kernel product(Amount n, Amount k, std::int64_t products) const {
+    graph::Kernel kernel = of(Operation::batched_gemm, graph::Pass::forward);  // the op's, later
     kernel.launches = static_cast<std::uint32_t>(products);
     kernel.sizes = {(batch_ * heads_ * products).value(), queries_.value(), n.value(), k.value()};
     return kernel;

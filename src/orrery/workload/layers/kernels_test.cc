@@ -18,15 +18,16 @@ using graph::Format;
 using graph::Kernel;
 using graph::Operation;
 
-/// 2mnk of all products of a kernel; of attention and others, whose FLOPs depend on masks, those
-/// that it states.
+/// 2mnk of all products of a kernel, twice that where one makes both gradients; of attention and
+/// others, whose FLOPs depend on masks, those that it states.
 std::int64_t product_flops(const Op& op) {
   const auto& s = op.kernel.sizes;
   switch (op.kernel.operation) {
     case Operation::gemm:
       return 2 * s[0] * s[1] * s[2];
     case Operation::batched_gemm:
-      return 2 * s[0] * s[1] * s[2] * s[3];  // launches share them
+      // Launches share them.
+      return (op.kernel.pass == graph::Pass::backward ? 4 : 2) * s[0] * s[1] * s[2] * s[3];
     case Operation::grouped_gemm:
       return 2 * s[1] * s[2] * s[3];
     case Operation::convolution:

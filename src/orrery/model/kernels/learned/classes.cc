@@ -27,7 +27,10 @@ constexpr std::array<std::string_view, kKernelClasses> kClassNames = {"none",
                                                                       "softmax",
                                                                       "rms_norm",
                                                                       "moving",
-                                                                      "cast"};
+                                                                      "cast",
+                                                                      "batched_gemm_bf16",
+                                                                      "attention_latent",
+                                                                      "attention_latent_decode"};
 
 KernelClass product_class(const Kernel& kernel, bool grouped) {
   if (kernel.a != kernel.b && kernel.b != Format::unsaid) return KernelClass::none;
@@ -50,6 +53,18 @@ KernelClass product_class(const Kernel& kernel, bool grouped) {
 
 bool is_16_bit(Format format) { return format == Format::bf16 || format == Format::fp16; }
 
+KernelClass attention_class(const Kernel& kernel) {
+  const bool decodes = kernel.sizes[3] == 1 && kernel.sizes[4] > 1;
+  const bool latent = kernel.sizes[6] > 0 && kernel.sizes[5] != kernel.sizes[6];
+  if (latent) return decodes ? KernelClass::attention_latent_decode : KernelClass::attention_latent;
+  return decodes ? KernelClass::attention_decode : KernelClass::attention_prefill;
+}
+
+KernelClass batched_class(Format format) {
+  if (is_16_bit(format)) return KernelClass::batched_gemm_bf16;
+  return format == Format::fp32 ? KernelClass::batched_gemm_fp32 : KernelClass::none;
+}
+
 }  // namespace
 
 KernelClass class_of(const Kernel& kernel) {
@@ -57,15 +72,14 @@ KernelClass class_of(const Kernel& kernel) {
     return product_class(kernel, false);
   if (kernel.operation == Operation::grouped_gemm && kernel.pass != graph::Pass::backward)
     return product_class(kernel, true);
-  if (kernel.pass != graph::Pass::forward) return KernelClass::none;
   const bool alike = kernel.b == Format::unsaid || kernel.b == kernel.a;
+  if (kernel.operation == Operation::batched_gemm && kernel.pass != graph::Pass::backward)
+    return alike ? batched_class(kernel.a) : KernelClass::none;
+  if (kernel.pass != graph::Pass::forward) return KernelClass::none;
   switch (kernel.operation) {
-    case Operation::batched_gemm:
-      return kernel.a == Format::fp32 && alike ? KernelClass::batched_gemm_fp32 : KernelClass::none;
     case Operation::attention:
       if (!is_16_bit(kernel.a) || !alike) return KernelClass::none;
-      return kernel.sizes[3] == 1 && kernel.sizes[4] > 1 ? KernelClass::attention_decode
-                                                         : KernelClass::attention_prefill;
+      return attention_class(kernel);
     case Operation::layer_norm:
       return kernel.a == Format::fp32 ? KernelClass::layer_norm : KernelClass::none;
     case Operation::softmax:

@@ -30,8 +30,11 @@ enum class KernelClass : std::uint8_t {
   rms_norm,
   moving,  ///< rotary, activation, element-wise
   cast,
+  batched_gemm_bf16,        ///< and fp16
+  attention_latent,         ///< keys and values of unequal length, forward, bf16
+  attention_latent_decode,  ///< … one query
 };
-inline constexpr std::size_t kKernelClasses = 18;
+inline constexpr std::size_t kKernelClasses = 21;
 
 [[nodiscard]] KernelClass class_of(const graph::Kernel& kernel);
 /// "gemm_bf16" …; "none".

@@ -213,6 +213,8 @@ std::span<const string_view> feature_names(KernelClass kernels) {
       return {};
     case KernelClass::attention_prefill:
     case KernelClass::attention_decode:
+    case KernelClass::attention_latent:
+    case KernelClass::attention_latent_decode:
       return kAttentionFeatures;
     case KernelClass::grouped_gemm_bf16:
     case KernelClass::grouped_gemm_fp8:

@@ -34,6 +34,9 @@ graph::Format format_of_class(KernelClass kernels) {
     case KernelClass::grouped_gemm_bf16:
     case KernelClass::attention_prefill:
     case KernelClass::attention_decode:
+    case KernelClass::attention_latent:
+    case KernelClass::attention_latent_decode:
+    case KernelClass::batched_gemm_bf16:
       return graph::Format::bf16;
     default:
       return graph::Format::fp32;
@@ -45,11 +48,27 @@ bool alike(double a, double b, double most = 1.03) { return a <= most * b && b <
 /// Data sheets of one device differ by as much (B200: 7.7 and 8 TB/s).
 constexpr double kMemoryAlike = 1.05;
 
-/// Experts' rows lie ready, and all that was learned had the gathering of rows in it.
+/// Whether one of two sizes from `first` on is none between those that were learned.
+bool is_elsewhere(const LearnedClass& is, const Kernel& kernel, std::size_t first) {
+  for (std::size_t i = first; i < first + 2; ++i)
+    if (kernel.sizes[i] < is.least[i] || kernel.sizes[i] > is.most[i]) return true;
+  return false;
+}
+
+/// Experts' rows lie ready, and all that was learned had the gathering of rows in it. Or what was
+/// learned are the heads of one model, which tell nothing of another's.
 bool is_another_question(const LearnedClass& is, const Kernel& kernel) {
-  constexpr std::size_t kTokens = 4;
-  return kernel.operation == Operation::grouped_gemm && kernel.sizes[kTokens] == 0 &&
-         is.least[kTokens] > 0;
+  constexpr std::size_t kTokens = 4, kKeyDim = 5, kN = 2;
+  switch (is.kernels) {
+    case KernelClass::attention_latent:
+    case KernelClass::attention_latent_decode:
+      return is_elsewhere(is, kernel, kKeyDim);
+    case KernelClass::batched_gemm_bf16:
+      return is_elsewhere(is, kernel, kN);
+    default:
+      return kernel.operation == Operation::grouped_gemm && kernel.sizes[kTokens] == 0 &&
+             is.least[kTokens] > 0;
+  }
 }
 
 /// A product's at its format's peak; 0 of others.

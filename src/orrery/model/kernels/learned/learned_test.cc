@@ -103,6 +103,36 @@ TEST(Learned, LongProductsTakeWhatWasMeasured) {
   EXPECT_NEAR(flops / model->time(kernel, device("a100-80gb"))->seconds / 261e12, 1, 0.1);
 }
 
+// Trees for keys and values of one length told latent attention's decode 2.3 times too long.
+TEST(Learned, LatentAttentionHasTreesOfItsOwn) {
+  const LearnedModel* const model = LearnedModel::built_in();
+  const std::string decode =
+      "attention forward bf16,bf16>bf16 batch=32 heads=128 kv_heads=1 queries=1 keys=4096 ";
+  const auto latent =
+      model->time(*graph::parse_kernel(decode + "key_dim=576 value_dim=512"), device("h100-sxm"));
+  ASSERT_TRUE(latent);
+  EXPECT_FALSE(latent->beyond);
+  const auto known = [&](const std::string& kernel) {
+    return class_of(*graph::parse_kernel(kernel));
+  };
+  EXPECT_EQ(known(decode + "key_dim=576"), KernelClass::attention_decode);
+  const std::string prefill =
+      "attention forward bf16,bf16>bf16 batch=1 heads=16 kv_heads=16 queries=4096 keys=4096 ";
+  EXPECT_EQ(known(prefill + "key_dim=192 value_dim=128"), KernelClass::attention_latent);
+  EXPECT_EQ(known(prefill + "key_dim=192 value_dim=192"), KernelClass::attention_prefill);
+  const auto silent = [&](const std::string& kernel) {
+    return !model->time(*graph::parse_kernel(kernel), device("h100-sxm"));
+  };
+  EXPECT_TRUE(silent(prefill + "key_dim=96 value_dim=64")) << "another model's heads";
+  const std::string batched = "batched_gemm forward bf16,bf16>bf16 batch=16 m=4096 ";
+  EXPECT_FALSE(silent(batched + "n=512 k=128"));
+  EXPECT_EQ(known("batched_gemm input_grad fp32,fp32>fp32 batch=96 m=512 n=512 k=64"),
+            KernelClass::batched_gemm_fp32)
+      << "gradients are products like any other";
+  EXPECT_TRUE(silent(batched + "n=4096 k=128"));
+  EXPECT_TRUE(silent(batched + "n=512 k=64"));
+}
+
 TEST(Learned, SaysNothingOfWhatItNeverSaw) {
   const LearnedModel* const model = LearnedModel::built_in();
   ASSERT_NE(model, nullptr);
