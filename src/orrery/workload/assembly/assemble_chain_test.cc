@@ -6,6 +6,8 @@
 
 #include <cstdio>
 #include <fstream>
+#include <optional>
+#include <utility>
 
 #include "orrery/workload/assembly/assemble_testing.h"
 
@@ -69,6 +71,42 @@ TEST(AssembleChain, SequenceParallelLayersGatherSixTimesAndScatterFour) {
       EXPECT_EQ(node.message.size.count(), whole / 4);
     }
   }
+}
+
+// Without sp ranks of tp have the same to send on: Megatron's send a share each, and gather shares.
+TEST(AssembleChain, SharesAreSentWhereAllHaveTheSame) {
+  const std::int64_t whole = 2 * kSeq * kHidden;
+  for (const auto& [kind, chunks] :
+       {std::pair(ScheduleKind::gpipe, 1), std::pair(ScheduleKind::one_f_one_b, 1),
+        std::pair(ScheduleKind::interleaved, 2), std::pair(ScheduleKind::zb_h1, 1),
+        std::pair(ScheduleKind::zb_v, 2), std::pair(ScheduleKind::dual_pipe, 2)})
+    for (const Framework framework : {Framework::none, Framework::pytorch, Framework::megatron})
+      for (const std::optional<bool> said :
+           {std::optional<bool>(), std::optional(true), std::optional(false)})
+        for (const bool sp : {false, true}) {
+          Spec spec = chain_of(8, 4, 8);
+          spec.parallel.tp = 4;
+          spec.parallel.sp = sp;
+          spec.parallel.tp_overlap = TensorOverlap::none;
+          spec.schedule.kind = kind;
+          spec.schedule.chunks = chunks;
+          spec.schedule.scatter_sends = said;
+          spec.kernels.framework = framework;
+          const bool scattered = !sp && said.value_or(framework == Framework::megatron);
+          std::size_t received = 0;
+          const std::vector<Node> nodes = nodes_of(assembled(spec), 1);
+          for (const Node& node : nodes) {
+            const bool boundary = node.kind == NodeKind::send || node.kind == NodeKind::recv;
+            if (!boundary || node.message.size.count() > whole) continue;  // gradients of twins
+            EXPECT_EQ(node.message.size.count(), sp || scattered ? whole / 4 : whole);
+            received += node.kind == NodeKind::recv;
+          }
+          EXPECT_GT(received, 0U);
+          if (sp) continue;
+          const Sum gathers = sum_of(nodes, CollectiveType::all_gather, "tp");
+          EXPECT_EQ(gathers.count, scattered ? static_cast<std::int64_t>(received) : 0);
+          EXPECT_EQ(gathers.bytes, gathers.count * (whole / 4));
+        }
 }
 
 TEST(AssembleChain, TensorParallelLayersReduceFourTimes) {

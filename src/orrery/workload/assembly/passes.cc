@@ -99,11 +99,12 @@ Op message_op(const char* name, Phase phase, NodeKind kind, const Message& messa
   return op;
 }
 
-/// Behind what has come, on its stream: who waits for the message waits for all of it.
+/// Behind what has come, with what else ranks of tp do together: who waits for it waits for the
+/// message.
 Op gather_op(const char* name, Phase phase, const Message& message) {
-  Op op = collective_op(name, phase, graph::CollectiveType::all_gather, Axis::tp, message.stream,
+  Op op = collective_op(name, phase, graph::CollectiveType::all_gather, Axis::tp, stream::tp,
                         Amount(message.size));
-  op.waits.fill(stream::none);
+  wait_for(op, message.stream);
   op.numbers = message.numbers;
   return op;
 }
@@ -345,12 +346,13 @@ std::vector<Segment> Passes::pass(const Chunk& chunk, const PassKind& kind) {
     plan_gathering(own, kind.kind, before);
   plan_away(own, kind.kind, before);
   if (kind.reduce) plan_reduction(own, kind.kind, chunk.one_bucket);
-  if (receives && !own.empty()) own.front().message = from.stream;
+  const Stream comes = from.in_shares ? stream::tp : from.stream;
+  if (receives && !own.empty()) own.front().message = comes;
   if (sends) {
     Op send = message_op(forward ? "send.activations" : "send.gradients", phase_of(kind.kind),
                          NodeKind::send, to);
     wait_for(send, stream::compute);
-    if (own.empty()) wait_for(send, from.stream);
+    if (own.empty()) wait_for(send, comes);
     after.push_back(send);
     if (!own.empty() && !own.back().reduce.empty() && own.back().reduce.back().after == kEnd) {
       // the next stage first, then the gradients
