@@ -142,7 +142,7 @@ double off_in_small(const workload::Program& program, OpCosts& costs) {
 }
 
 // On a fabric, where weights are gathered beside tensor parallelism's sums on the same links, and
-// messages of all ranks of a stage: played 34 and 12 % off.
+// messages of all ranks of a stage: up to 16 % off played.
 TEST(Play, IsHeldAgainstAFewLayersWhereLinksAreShared) {
   const auto torus = cluster_of(
       "device: h100-sxm\nfabric:\n  hosts: [{count: 64, devices: 1}]\n  network: {kind: torus, "
