@@ -38,7 +38,7 @@ Time middle(std::vector<Time>& times) {
 HostGaps::HostGaps(const profile::Profile& profile) : profile_(profile), repeats_(profile) {
   const std::vector<EventId> none(profile.lanes.size(), kNoEvent);
   for (std::size_t step = 0; step < repeats_.size(); ++step)
-    walks_.push_back({none, repeats_.begin(step), {}, false});
+    walks_.push_back({none, repeats_.begin(step), {}, false, {}});
   find_places();
   find_profiler();
   find_ends();
@@ -148,17 +148,43 @@ void HostGaps::go_to_end(Walk& walk, EventId event) const {
   if (last == kNoEvent || recorded.end() >= profile_.events[last].end()) last = event;
 }
 
+namespace {
+
+/// Of an even number the mean of the two in the middle. Sorts.
+Time median(std::vector<Time>& times) {
+  std::sort(times.begin(), times.end());
+  const std::size_t half = times.size() / 2;
+  return times.size() % 2 == 1 ? times[half] : Time{(times[half - 1] + times[half]).count() / 2};
+}
+
+}  // namespace
+
 Time HostGaps::take() {
   std::vector<Time> taken;
+  std::vector<Walk*> lost;
   for (Walk& walk : walks_) {
     const Time some = std::max(walk.owed, Time{});
     walk.owed -= some;
-    if (!std::exchange(walk.lost, false)) taken.push_back(some);
+    if (std::exchange(walk.lost, false)) {
+      lost.push_back(&walk);
+    } else {
+      taken.push_back(some);
+      walk.all += some;
+    }
   }
   if (taken.empty()) return Time{};
-  std::sort(taken.begin(), taken.end());
-  const std::size_t half = taken.size() / 2;
-  return taken.size() % 2 == 1 ? taken[half] : Time{(taken[half - 1] + taken[half]).count() / 2};
+  const Time usual = median(taken);
+  for (Walk* walk : lost) walk->all += usual;
+  taken_ += usual;
+  return usual;
+}
+
+double HostGaps::more() const {
+  std::vector<Time> all;
+  for (const Walk& walk : walks_) all.push_back(walk.all);
+  if (all.size() == 1 || taken_ <= Time{}) return 1;
+  return std::max(1.0,
+                  static_cast<double>(median(all).count()) / static_cast<double>(taken_.count()));
 }
 
 }  // namespace orrery::bench

@@ -41,6 +41,9 @@ class HostGaps {
   /// number the mean of two). What was taken off too much in a step, times being rounded, is taken
   /// off the next.
   [[nodiscard]] Time take();
+  /// By how much a step's times together are more than what was taken: what takes long now and then
+  /// is in no median, but some of it in every step. The median of steps; 1 of a single one.
+  [[nodiscard]] double more() const;
 
   /// What the profiler takes for one event.
   [[nodiscard]] Time profiler() const { return profiler_; }
@@ -57,6 +60,7 @@ class HostGaps {
     std::vector<profile::EventId> last;  // by lane: passed, and ended last
     Time host{}, owed{};
     bool lost = false;  ///< since the last take
+    Time all{};         ///< taken; the median where it was lost
   };
 
   void find_places();
@@ -71,7 +75,7 @@ class HostGaps {
   std::vector<Place> places_;                         // by event
   std::vector<std::pair<Time, std::uint32_t>> ends_;  // of communications, with their lanes
   std::vector<Walk> walks_;                           // by step
-  Time profiler_{};
+  Time profiler_{}, taken_{};
 };
 
 }  // namespace orrery::bench

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <optional>
 #include <string>
@@ -335,6 +336,9 @@ Result<Plan> Planner::run() {
   plan_.other_nodes = selection->other_nodes;
   if (auto added = add_selected(*selection); !added)
     return tl::unexpected(std::move(added.error()));
+  const double more = gaps_.more();
+  for (Step& step : plan_.steps)
+    step.gap = Time{std::llround(more * static_cast<double>(step.gap.count()))};
   find_recorded_streams(profile_, plan_);
   plan_.reuse = options_.reuse;
   choose_fills(plan_);
