@@ -29,7 +29,8 @@ class Repeats {
   [[nodiscard]] std::size_t size() const { return 1 + others_.size(); }
   /// When a step's annotation begins; 0: there is none.
   [[nodiscard]] Time begin(std::size_t step) const { return begins_[step]; }
-  /// What `event`, an operator with a node, is in a step, or kNoEvent; in step 0 it is itself.
+  /// What `event`, an operator with a node, or another range of its step, is in a step, or
+  /// kNoEvent; in step 0 it is itself.
   [[nodiscard]] profile::EventId in(std::size_t step, profile::EventId event) const;
 
  private:

@@ -175,5 +175,33 @@ TEST(BenchRepeats, OneStepIsAloneWithItself) {
   EXPECT_EQ(Repeats(apart).size(), 1U);
 }
 
+// The engine does something in its ranges, too: operators that only call another one tell what the
+// profiler takes. Those without nodes may only seem to be inside of each other.
+TEST(BenchRepeats, TheProfilerTakesNoMoreThanTheLeastOfRanges) {
+  for (const bool with_nodes : {false, true}) {
+    Maker make;
+    const auto main = make.thread(1);
+    std::int64_t now = 100;
+    const auto nest = [&](const std::string& outer, const std::string& inner, std::int64_t more) {
+      for (int i = 0; i < 30; ++i, now += 100) {
+        const EventId around = make.op(main, outer, now, 20 + more);
+        const EventId inside = make.op(main, inner, now + 1, 20);
+        for (const EventId event : {around, inside}) {
+          make.profile.events[event].duration += Time{300'000};  // no whole microseconds
+          if (!with_nodes) continue;
+          make.profile.nodes.push_back({});
+          make.op_of(event).node = static_cast<std::uint32_t>(make.profile.nodes.size() - 1);
+          make.profile.events[event].flags |= profile::kHasNode;
+        }
+      }
+    };
+    nest("autograd::engine::evaluate_function: MmBackward0", "MmBackward0", 5);
+    nest("aten::conv2d", "aten::convolution", 4);
+    nest("aten::t", "aten::transpose", 1);
+    const profile::Profile profile = make.take();
+    EXPECT_EQ(HostGaps(profile).profiler(), Time{with_nodes ? 1'000'000 : 2'000'000});
+  }
+}
+
 }  // namespace
 }  // namespace orrery::bench
