@@ -128,6 +128,8 @@ void add_places(CLI::App& command, study::WhatIfQuestion& question) {
       ->type_name("FILE");
   command.add_option("--groups", question.base.groups, "Process groups of Chakra traces")
       ->type_name("FILE");
+  command.add_flag("--replicate", question.base.replicate,
+                   "Every rank of the cluster runs the one trace");
   command
       .add_option("--kernel-table", question.base.kernel_table,
                   "Measured kernels, as 'orrery calibrate compute' makes them of a recording")

@@ -8,6 +8,7 @@
 
 #include "by_hand.h"
 #include "orrery/platform/catalogue.h"
+#include "orrery/study/outcome.h"
 #include "orrery/study/replay.h"
 
 namespace orrery::study {
@@ -218,6 +219,31 @@ TEST_F(WhatIfTest, ProposalsAreConfirmed) {
   const auto list = listed(traces);
   ASSERT_GT(list.size(), 10u);
   for (const Tried& tried : list) EXPECT_EQ(after(traces, {tried.change}), tried.whole);
+}
+
+// One trace stands for all ranks of a cluster; these have a trace, so that no job is looked for.
+TEST_F(WhatIfTest, OneTraceCanStandForAllRanks) {
+  const auto one = kDemo / "rank0.kineto.json.gz";
+  WhatIfQuestion question = about({one.string()}, {"kernels=0.5"});
+  question.base.replicate = true;
+  Watch watch;
+  const auto without_cluster = what_if(question, watch);
+  ASSERT_FALSE(without_cluster.has_value());
+  EXPECT_EQ(without_cluster.error().code, Errc::usage);
+  question.base.cluster = "h100-sxm:8";
+  const WhatIf eight = ask(question);
+  EXPECT_EQ(eight.ranks, 8u);
+  EXPECT_FALSE(eight.traced || eight.recorded);  // nobody recorded eight
+  ASSERT_TRUE(eight.changed.has_value());
+  EXPECT_LT(eight.changed->whole, eight.base.whole);
+  question.changes = {"cluster=h100-sxm:16"};
+  const WhatIf sixteen = ask(question);
+  ASSERT_TRUE(sixteen.answer.has_value());
+  EXPECT_EQ(sixteen.answer->outcome().workload().rank_count(), 16u);
+  question.changes = {"tp=2"};  // it is of no job that is known
+  const auto of_a_plan = what_if(question, watch);
+  ASSERT_FALSE(of_a_plan.has_value());
+  EXPECT_EQ(of_a_plan.error().code, Errc::input_unsupported);
 }
 
 TEST_F(WhatIfTest, SaysWhatCannotBeChanged) {

@@ -73,6 +73,9 @@ struct Workload {
   /// Several jobs on one machine: which job a rank is of, from 0 on; empty: there is one.
   std::vector<std::uint32_t> job_of_rank{};
   std::vector<std::string> files;  ///< the file each rank was read from, for error messages
+  /// Ascending: ranks that have no trace, and do what the rank before them does (see
+  /// chakra::LoadOptions::some_ranks).
+  std::vector<std::uint32_t> without_trace{};
   /// Of recorded traces just read: from the first event of all ranks to the end of the last.
   std::optional<Time> recorded;
   std::string recorded_on;  ///< … what its driver calls the first rank's device; empty: not said

@@ -217,7 +217,9 @@ std::string whatif_json(const WhatIf& told) {
     if (told.traced) {
       json.key("found").begin_object().field(
           "specification", std::string_view(workload::to_yaml(told.traced->spec)));
-      json.field("nodes", told.traced->nodes).field("others", told.traced->other);
+      json.field("ranks", told.traced->ranks)
+          .field("nodes", told.traced->nodes)
+          .field("others", told.traced->other);
       json.field("elsewhere", told.traced->placed).end_object();
     }
     json.key("changes").begin_array();

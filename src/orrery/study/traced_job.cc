@@ -244,13 +244,6 @@ std::string TracedJob::likeness_words() const {
                      format_count(static_cast<std::int64_t>(other)), compared);
 }
 
-std::uint32_t ranks_without_trace(const graph::Workload& workload) {
-  std::uint32_t count = 0;
-  for (std::size_t rank = 1; rank < workload.files.size(); ++rank)
-    if (workload.files[rank] == workload.files[rank - 1]) ++count;
-  return count;
-}
-
 Result<TracedJob> traced_job(const graph::Workload& workload, const std::string& where) {
   Finder finder(workload);
   auto best = finder.find();
@@ -265,7 +258,8 @@ Result<TracedJob> traced_job(const graph::Workload& workload, const std::string&
                             "the nearest job that is known",
                             best->off.other, finder.nodes()),
                 "--model or --spec says what it trains");
-  const std::uint32_t there = workload.rank_count() - ranks_without_trace(workload);
+  const auto there =
+      workload.rank_count() - static_cast<std::uint32_t>(workload.without_trace.size());
   return TracedJob{std::move(best->spec), there, finder.nodes(), best->off.other, best->off.placed};
 }
 

@@ -27,9 +27,6 @@ struct TracedJob {
   [[nodiscard]] std::string likeness_words() const;
 };
 
-/// Ranks that have the file of the rank before them (LoadOptions::some_ranks).
-[[nodiscard]] std::uint32_t ranks_without_trace(const graph::Workload& workload);
-
 /// Sizes of kernels say the model's and the batch's (traced_sizes); what sizes leave open, and what
 /// is not told at all, is tried: a value stays if ranks then do more of what traces have. What is
 /// told is made and compared, so that nothing is taken on trust, but for what only ranks without

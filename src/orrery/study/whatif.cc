@@ -169,7 +169,7 @@ Result<void> settle_job(const std::optional<RecordedTraces>& recordings, bool te
     hold_against(made.operations, read);
   }
   if (read.program() != nullptr || read.replayed()) return {};
-  if (!tell_job && !needs_job(made.changes) && ranks_without_trace(read.workload()) == 0) return {};
+  if (!tell_job && !needs_job(made.changes) && read.workload().without_trace.empty()) return {};
   auto traced = become_job(read, watch, made.findings);
   if (!traced) return tl::unexpected(traced.error());
   made.recorded = traced->recorded;
@@ -192,6 +192,19 @@ Result<void> try_changes(const WhatIfQuestion& question, const WhatIfCase& read,
   auto pairs = try_pairs(read, made.base.whole, made.list);
   if (!pairs) return tl::unexpected(pairs.error());
   made.pairs = *std::move(pairs);
+  return {};
+}
+
+/// Both are of traces alone, on a cluster.
+Result<void> check_asked(const WhatIfQuestion& question) {
+  if (!question.base.job.given() && !question.base.cluster.empty()) return {};
+  if (question.tell_job)
+    return fail(Errc::usage, "--found", "no job is told from traces",
+                "it is told from traces alone on a cluster: --cluster h100-sxm:8, without --model "
+                "and --spec");
+  if (question.base.replicate)
+    return fail(Errc::usage, "--replicate", "there are no ranks that a trace could stand for",
+                "it stands for all of a cluster: --cluster h100-sxm:8, without --model and --spec");
   return {};
 }
 
@@ -218,10 +231,7 @@ Result<WhatIf> what_if(const WhatIfQuestion& question, Watch& watch) {
   made.changes = *std::move(changes);
   Question base_question = question.base;
   base_question.some_ranks = true;
-  if (question.tell_job && (base_question.job.given() || base_question.cluster.empty()))
-    return fail(Errc::usage, "--found", "no job is told from traces",
-                "it is told from traces alone on a cluster: --cluster h100-sxm:8, without --model "
-                "and --spec");
+  if (auto fine = check_asked(question); !fine) return tl::unexpected(fine.error());
   std::optional<RecordedTraces> recordings;  // beside a job
   if (base_question.job.given() && !base_question.recorded.traces.empty()) {
     recordings = base_question.recorded;

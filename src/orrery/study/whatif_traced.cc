@@ -50,7 +50,7 @@ Result<TracedCase> become_job(WhatIfCase& read, Watch& watch, Findings& findings
   if (!generated) return tl::unexpected(generated.error());
   TracedCase made{*std::move(job), std::nullopt, {}};
   if (has_times(read.workload().graph(0))) {
-    if (ranks_without_trace(read.workload()) == 0) {
+    if (read.workload().without_trace.empty()) {
       const auto traces = read.tell({});
       if (!traces) return tl::unexpected(traces.error());
       made.recorded = traces->whole;

@@ -122,14 +122,12 @@ Result<void> load_groups(const std::string& prefix, std::string_view suffix,
 /// Ranks have no traces only where groups say that there are just so many.
 Result<void> check_missing(const std::string& prefix, std::string_view suffix,
                            const graph::Workload& workload) {
-  const auto& files = workload.files;
-  const auto same = std::adjacent_find(files.begin(), files.end());
-  if (same == files.end()) return {};
+  if (workload.without_trace.empty()) return {};
   std::uint32_t named = 0;
   for (const auto& [name, group] : workload.groups)
     for (const std::uint32_t rank : group.ranks) named = std::max(named, rank + 1);
   if (named == workload.rank_count()) return {};
-  const auto missing = static_cast<std::uint32_t>(same - files.begin()) + 1;
+  const std::uint32_t missing = workload.without_trace.front();
   if (named == 0)
     return fail(Errc::input_not_found, rank_path(prefix, missing, suffix),
                 fmt::format("there is no trace of rank {}, and no process group says how many "
@@ -138,7 +136,7 @@ Result<void> check_missing(const std::string& prefix, std::string_view suffix,
                 "add it, or say with --groups FILE who communicates with whom");
   return fail(Errc::input_not_found, rank_path(prefix, missing, suffix),
               fmt::format("there is no trace of rank {}, and process groups name {} ranks, not {}",
-                          missing, named, files.size()),
+                          missing, named, workload.rank_count()),
               fmt::format("add it, or use a cluster of {} devices", named));
 }
 
@@ -194,6 +192,7 @@ Result<void> load_graphs(const std::string& prefix, std::string_view suffix, std
     const std::string& path = workload.files.emplace_back(rank_path(prefix, rank, suffix));
     if (options.some_ranks && rank > 0 && !exists(path)) {
       workload.files.back() = workload.files[rank - 1];
+      workload.without_trace.push_back(rank);
       workload.graph_of_rank.push_back(workload.graph_of_rank.back());
       continue;
     }

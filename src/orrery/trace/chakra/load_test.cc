@@ -159,6 +159,7 @@ TEST_F(Load, OthersDoWhatTheRankBeforeThemDoes) {
   const auto workload = load_workload(prefix(), options);
   ASSERT_TRUE(workload) << to_string(workload.error());
   EXPECT_THAT(workload->graph_of_rank, ElementsAre(0u, 0u, 1u, 1u));
+  EXPECT_THAT(workload->without_trace, ElementsAre(1u, 3u));
   EXPECT_EQ(workload->files[1], workload->files[0]);
   EXPECT_EQ(workload->files[3], prefix() + ".2.et");
   options.ranks = 6;  // of which groups know nothing
