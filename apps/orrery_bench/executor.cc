@@ -309,9 +309,9 @@ void Player::iterate(std::optional<unsigned> counted) {
       played_.begin_ns[first + i] = from - begin - away_wall_;
       played_.length_ns[first + i] = end - from;
     }
-    end -= away_wall_;
+    const std::int64_t away = away_wall_;
     keep(i);
-    end += away_wall_;
+    end += away_wall_ - away;
     if (measured) played_.most_bytes.push_back(memory_peak() - played_.copies_bytes);
     for (const Slot slot : instructions_[i].last) {
       device_.let_go(slots_[slot]);

@@ -32,6 +32,13 @@ Time usual(std::vector<Time>& times) {
   return Time{std::accumulate(times.begin(), times.begin() + most, Time{}).count() / most};
 }
 
+/// Of an even number the mean of the two in the middle. Sorts.
+Time median(std::vector<Time>& times) {
+  std::sort(times.begin(), times.end());
+  const std::size_t half = times.size() / 2;
+  return times.size() % 2 == 1 ? times[half] : Time{(times[half - 1] + times[half]).count() / 2};
+}
+
 }  // namespace
 
 HostGaps::HostGaps(const profile::Profile& profile) : profile_(profile), repeats_(profile) {
@@ -171,17 +178,6 @@ void HostGaps::go_to_end(Walk& walk, EventId event) const {
   if (last == kNoEvent || recorded.end() >= profile_.events[last].end()) last = event;
 }
 
-namespace {
-
-/// Of an even number the mean of the two in the middle. Sorts.
-Time median(std::vector<Time>& times) {
-  std::sort(times.begin(), times.end());
-  const std::size_t half = times.size() / 2;
-  return times.size() % 2 == 1 ? times[half] : Time{(times[half - 1] + times[half]).count() / 2};
-}
-
-}  // namespace
-
 Time HostGaps::take() {
   std::vector<Time> taken;
   std::vector<Walk*> lost;
@@ -196,10 +192,10 @@ Time HostGaps::take() {
     }
   }
   if (taken.empty()) return Time{};
-  const Time usual = median(taken);
-  for (Walk* walk : lost) walk->all += usual;
-  taken_ += usual;
-  return usual;
+  const Time told = median(taken);
+  for (Walk* walk : lost) walk->all += told;
+  taken_ += told;
+  return told;
 }
 
 double HostGaps::more() const {

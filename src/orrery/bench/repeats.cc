@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "orrery/profile/link_align.h"
-
 namespace orrery::bench {
 
 using profile::EventId;
@@ -22,32 +20,11 @@ bool is_range(const profile::Event& event) {
 /// The step in which most of the events begin, or past the end.
 std::size_t most_of(const profile::Profile& profile, const std::vector<Iteration>& steps,
                     const std::vector<EventId>& events) {
-  std::vector<std::size_t> count(steps.size());
-  for (const EventId e : events) {
-    const Time at = profile.events[e].start;
-    const auto after =
-        std::upper_bound(steps.begin(), steps.end(), at,
-                         [](Time time, const Iteration& step) { return time < step.start; });
-    if (after != steps.begin() && at < std::prev(after)->end)
-      ++count[static_cast<std::size_t>(after - steps.begin()) - 1];
-  }
-  const auto most = std::max_element(count.begin(), count.end());
-  return most == count.end() || *most == 0 ? steps.size()
-                                           : static_cast<std::size_t>(most - count.begin());
-}
-
-std::vector<profile::Step> alignable(const profile::Profile& profile,
-                                     const std::vector<EventId>& events) {
-  std::vector<profile::Step> out;
-  for (const EventId e : events) {
-    const EventId around = profile.events[e].parent;
-    profile::Step step;
-    step.name = static_cast<std::uint32_t>(profile.events[e].name);
-    step.parent = around == kNoEvent ? 0 : static_cast<std::uint32_t>(profile.events[around].name);
-    step.event = e;
-    out.push_back(step);
-  }
-  return out;
+  std::vector<std::size_t> count(steps.size() + 1);  // the last: in none
+  for (const EventId e : events) ++count[profile::iteration_at(steps, profile.events[e].start)];
+  const auto most = std::max_element(count.begin(), count.end() - 1);
+  return most == count.end() - 1 || *most == 0 ? steps.size()
+                                               : static_cast<std::size_t>(most - count.begin());
 }
 
 }  // namespace
@@ -66,7 +43,7 @@ Repeats::Repeats(const profile::Profile& profile) : profile_(profile) {
   std::uint32_t places = 0;
   for (const auto& [lane, ranges] : ranges_) {
     linked_[lane] = sequence(lane, steps[which]);
-    for (const EventId e : linked_[lane]) place_[e] = places++;
+    for (const profile::Step& one : linked_[lane]) place_[one.event] = places++;
   }
   for (std::size_t s = 0; s < steps.size(); ++s)
     if (s != which) find_same(steps[s]);
@@ -79,21 +56,29 @@ void Repeats::find_ranges() {
         ranges.push_back(e);
 }
 
-Repeats::Sequence Repeats::sequence(std::uint32_t lane, const Iteration& step) const {
+std::vector<profile::Step> Repeats::sequence(std::uint32_t lane, const Iteration& step) const {
   const auto begins_before = [&](EventId e, Time time) { return profile_.events[e].start < time; };
-  const Sequence& all = ranges_.at(lane);
+  const std::vector<EventId>& all = ranges_.at(lane);
   const auto from = std::lower_bound(all.begin(), all.end(), step.start, begins_before);
-  return {from, std::lower_bound(from, all.end(), step.end, begins_before)};
+  const auto to = std::lower_bound(from, all.end(), step.end, begins_before);
+  std::vector<profile::Step> out;
+  for (auto at = from; at != to; ++at) {
+    profile::Step& one = out.emplace_back();
+    one.event = *at;
+    one.name = static_cast<std::uint32_t>(profile_.events[*at].name);
+    const EventId around = profile_.events[*at].parent;
+    if (around != kNoEvent) one.parent = static_cast<std::uint32_t>(profile_.events[around].name);
+  }
+  return out;
 }
 
 void Repeats::find_same(const Iteration& step) {
   std::vector<EventId> there;
   std::size_t found = 0;
-  for (const auto& [lane, events] : linked_) {
-    const auto left = alignable(profile_, events),
-               right = alignable(profile_, sequence(lane, step));
+  for (const auto& [lane, left] : linked_) {
+    const auto right = sequence(lane, step);
     const std::size_t first = there.size();
-    there.resize(first + events.size(), kNoEvent);
+    there.resize(first + left.size(), kNoEvent);
     for (const auto& [l, r] : profile::align(left, right)) {
       there[first + l] = right[r].event;
       ++found;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "orrery/profile/iterations.h"
+#include "orrery/profile/link_align.h"
 #include "orrery/profile/profile.h"
 
 namespace orrery::bench {
@@ -34,15 +35,15 @@ class Repeats {
   [[nodiscard]] profile::EventId in(std::size_t step, profile::EventId event) const;
 
  private:
-  using Sequence = std::vector<profile::EventId>;
-
   void find_ranges();
-  [[nodiscard]] Sequence sequence(std::uint32_t lane, const profile::Iteration& step) const;
+  [[nodiscard]] std::vector<profile::Step> sequence(std::uint32_t lane,
+                                                    const profile::Iteration& step) const;
   void find_same(const profile::Iteration& step);
 
   const profile::Profile& profile_;
-  std::map<std::uint32_t, Sequence> ranges_;  // by lane that has nodes: timed ones of all steps
-  std::map<std::uint32_t, Sequence> linked_;  // by lane: of the step with nodes
+  // By lane that has nodes: timed ones of all steps, and those of the step with nodes
+  std::map<std::uint32_t, std::vector<profile::EventId>> ranges_;
+  std::map<std::uint32_t, std::vector<profile::Step>> linked_;
   std::vector<std::vector<profile::EventId>> others_;  // by step, then by place
   std::vector<Time> begins_{Time{}};                   // by step
   std::vector<std::uint32_t> place_;                   // by event: among all of linked_

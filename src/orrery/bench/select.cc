@@ -128,13 +128,11 @@ Role Selector::role(EventId event) const {
   const std::string_view name = profile_.name(event);
   const profile::Node& node = *profile_.node(event);
   if (is_begun(event)) return Role::other;
-  if (name == "record_param_comms" || name.starts_with("c10d::") || profile_.comm(event) != nullptr)
+  if (name == "record_param_comms" || is_c10d(profile_, event) || profile_.comm(event) != nullptr)
     return Role::communication;
   if (name.find("DataLoader") != std::string_view::npos) return Role::hidden;
   if (profile_.string(node.kernel_backend) == "triton") return Role::candidate;
-  const std::string_view schema = profile_.string(node.schema);
-  if (schema.starts_with("c10d::")) return Role::communication;
-  return schema.empty() ? Role::other : Role::candidate;
+  return node.schema == StringId::empty ? Role::other : Role::candidate;
 }
 
 bool Selector::inside(EventId event) const {

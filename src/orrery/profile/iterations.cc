@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <iterator>
 #include <string_view>
 
 namespace orrery::profile {
@@ -35,6 +36,14 @@ std::vector<Iteration> iterations(const Profile& profile) {
   };
   found.erase(std::unique(found.begin(), found.end(), twice), found.end());
   return found;
+}
+
+std::size_t iteration_at(const std::vector<Iteration>& iterations, Time at) {
+  const auto after =
+      std::upper_bound(iterations.begin(), iterations.end(), at,
+                       [](Time time, const Iteration& one) { return time < one.start; });
+  if (after == iterations.begin() || at >= std::prev(after)->end) return iterations.size();
+  return static_cast<std::size_t>(after - iterations.begin()) - 1;
 }
 
 }  // namespace orrery::profile

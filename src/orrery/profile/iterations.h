@@ -3,6 +3,7 @@
 // The iterations of a recorded rank, and what each was spent on.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string_view>
 #include <vector>
@@ -24,5 +25,8 @@ struct Iteration {
 
 /// The annotations named ProfilerStep#N, by start. Empty when there are none.
 [[nodiscard]] std::vector<Iteration> iterations(const Profile& profile);
+
+/// The one in which that time lies; past the end: none. O(log iterations).
+[[nodiscard]] std::size_t iteration_at(const std::vector<Iteration>& iterations, Time at);
 
 }  // namespace orrery::profile

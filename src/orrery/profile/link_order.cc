@@ -239,14 +239,19 @@ bool is_chance(const Profile& device, const Profile& host, const Links& links,
   return contradictions > kFew && contradictions * 5 > fresh.size();
 }
 
-/// One pass over all threads; `only`, if any, is the one iteration of the device that counts.
+/// What of the device is linked.
+std::vector<std::uint8_t> linked_in(const Profile& device, const Links& links) {
+  std::vector<std::uint8_t> linked(device.events.size(), 0);
+  for (const EventId e : links.event)
+    if (e != kNoEvent) linked[e] = 1;
+  return linked;
+}
+
+/// One pass over all threads, of which links.lane tells which are the same; `only`, if any, is the
+/// one iteration of the device that counts.
 void link_threads(const Profile& device, const Profile& host, const IdLinks& ids,
                   const Iteration* only, Links& links, LinkReport& report) {
-  std::vector<std::uint8_t> linked(device.events.size(), 0);
-  for (const EventId e : links.event) {
-    if (e != kNoEvent) linked[e] = 1;
-  }
-  links.lane = same_threads(device, host, links, linked);
+  std::vector<std::uint8_t> linked = linked_in(device, links);
   const auto decided = [&](const Profile& profile, EventId e, bool is_host) {
     return (ids.record_functions_decide && profile.op(e).record_function_id != kNoId) ||
            (ids.external_ids_decide && (is_host || profile.op(e).external_id != kNoId));
@@ -298,17 +303,14 @@ void link_threads(const Profile& device, const Profile& host, const IdLinks& ids
 /// The iterations in which linked operators begin; all, if nothing is linked.
 std::vector<const Iteration*> touched(const Profile& device, const std::vector<Iteration>& all,
                                       const Links& links) {
-  std::vector<std::uint8_t> is_touched(all.size(), 0);
+  bool none = true;
+  std::vector<std::uint8_t> is_touched(all.size() + 1, 0);  // the last: in none of them
   for (const EventId e : links.event) {
     if (e == kNoEvent) continue;
-    const auto after =
-        std::upper_bound(all.begin(), all.end(), device.events[e].start,
-                         [](Time at, const Iteration& iteration) { return at < iteration.start; });
-    if (after != all.begin()) is_touched[static_cast<std::size_t>(after - all.begin()) - 1] = 1;
+    none = false;
+    is_touched[iteration_at(all, device.events[e].start)] = 1;
   }
   std::vector<const Iteration*> out;
-  const bool none =
-      std::all_of(links.event.begin(), links.event.end(), [](EventId e) { return e == kNoEvent; });
   for (std::size_t i = 0; i < all.size(); ++i)
     if (is_touched[i] != 0 || none) out.push_back(&all[i]);
   return out;
@@ -319,6 +321,7 @@ std::vector<const Iteration*> touched(const Profile& device, const std::vector<I
 void link_by_order(const Profile& device, const Profile& host, const IdLinks& ids, Links& links,
                    LinkReport& report) {
   constexpr std::size_t kMost = 64;  // iterations tried
+  links.lane = same_threads(device, host, links, linked_in(device, links));
   const Links before = links;
   const LinkReport report_before = report;
   link_threads(device, host, ids, nullptr, links, report);

@@ -14,6 +14,16 @@ using graph::CollectiveType;
 using platform::InterDimension;
 using platform::SchedulingPolicy;
 
+namespace {
+
+/// Whether switches are to sum over `dim`: asked for, with more than one member, on no library.
+bool is_for_switches(const model::LogicalDim& dim) {
+  return dim.algorithm.algorithm == platform::Algorithm::in_network && dim.involved &&
+         dim.ring.size > 1 && dim.library.nodes == 0;
+}
+
+}  // namespace
+
 Collectives::Collectives(Run& run, Planner& planner, Chunks& chunks, ChunkQueues& queues,
                          Accounts& accounts, Ends& ends, BesideOthers& beside)
     : run_(run),
@@ -99,10 +109,8 @@ void Collectives::begin(std::uint32_t rank, graph::NodeId node, CollectiveType t
     run_.note(FindingCode::group_falls_back_to_ring, rank, node);
   }
   if (cutting->raised) run_.note(FindingCode::missing_chunk_raised, rank, node);
-  const bool for_switches = std::any_of(topology.dims.begin(), topology.dims.end(), [](auto& dim) {
-    return dim.algorithm.algorithm == platform::Algorithm::in_network && dim.involved &&
-           dim.ring.size > 1 && dim.library.nodes == 0;
-  });
+  const bool for_switches =
+      std::any_of(topology.dims.begin(), topology.dims.end(), is_for_switches);
   if (for_switches && Planner::by_end_points(type, graph.collective(node).exchange, topology))
     run_.note(FindingCode::collective_by_end_points, rank, node);
   else if (for_switches && planner_.adders().limited())
@@ -120,11 +128,10 @@ void Collectives::note_numbers(std::uint32_t rank, graph::NodeId node, Collectiv
   if (!model::adds_up(type, collective.exchange)) return;
   if (collective.numbers == graph::Format::unsaid)
     return run_.note(FindingCode::collective_numbers_unsaid, rank, node);
-  for (const model::LogicalDim& dim : topology.dims) {
-    if (dim.algorithm.algorithm != platform::Algorithm::in_network || !dim.involved) continue;
-    if (dim.ring.size < 2 || planner_.adders().add(dim, collective.numbers)) continue;
-    return run_.note(FindingCode::collective_not_added, rank, node);
-  }
+  if (std::any_of(topology.dims.begin(), topology.dims.end(), [&](const model::LogicalDim& dim) {
+        return is_for_switches(dim) && !planner_.adders().add(dim, collective.numbers);
+      }))
+    run_.note(FindingCode::collective_not_added, rank, node);
 }
 
 // To where all members meet. (Those of some dimensions would meet in several collectives at once.)

@@ -72,11 +72,13 @@ double further(double a, double b, double from, double to, double at) {
   return to > from ? a + (b - a) * (at - from) / (to - from) : a;
 }
 
-}  // namespace
-
+/// Whether ops get in each other's way on a cluster's links, which `play` tells roughly: fabrics
+/// without a library.
 bool links_are_shared(const study::Cluster& cluster) {
   return cluster.library == nullptr && cluster.platform.fabric != nullptr;
 }
+
+}  // namespace
 
 Result<Time> estimated(const Program& program, OpCosts& costs) {
   const auto played = played_by(program, costs);

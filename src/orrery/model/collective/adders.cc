@@ -10,8 +10,6 @@ namespace {
 
 using platform::Summand;
 
-constexpr std::uint16_t kEvery = 0xffff;
-
 /// As they lie in memory: what computes in TF32 adds FP32, and blocks' scales are no summands.
 std::optional<Summand> summand_of(graph::Format numbers) {
   switch (numbers) {
@@ -40,25 +38,21 @@ std::optional<Summand> summand_of(graph::Format numbers) {
   return std::nullopt;
 }
 
-std::uint16_t said(const platform::InNetwork& figures) {
-  return figures.adds == 0 ? kEvery : figures.adds;
-}
-
 }  // namespace
 
-Adders::Adders(const platform::Platform& platform) : everywhere_(kEvery) {
+Adders::Adders(const platform::Platform& platform) {
+  if (platform.fabric != nullptr) {
+    for (const auto& reducer : platform.fabric->reducers) everywhere_ &= said(reducer.figures);
+    return;
+  }
   for (const platform::Dimension& dim : platform.dims) {
     by_dim_.push_back(dim.in_network ? said(*dim.in_network) : kEvery);
     everywhere_ &= by_dim_.back();
   }
-  if (platform.fabric != nullptr)
-    for (const auto& reducer : platform.fabric->reducers) everywhere_ &= said(reducer.figures);
-  if (platform.fabric != nullptr) by_dim_.clear();
-  limited_ = everywhere_ != kEvery;
 }
 
 bool Adders::add(const LogicalDim& dim, graph::Format numbers) const {
-  if (!limited_ || numbers == graph::Format::unsaid) return true;
+  if (numbers == graph::Format::unsaid) return true;
   const bool one = dim.along_dim && dim.dim < by_dim_.size();
   const std::uint16_t can = one ? by_dim_[dim.dim] : everywhere_;
   if (can == kEvery) return true;

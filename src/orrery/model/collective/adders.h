@@ -19,14 +19,19 @@ class Adders {
   explicit Adders(const platform::Platform& platform);
 
   /// Whether there are numbers that some switches cannot add.
-  [[nodiscard]] bool limited() const { return limited_; }
+  [[nodiscard]] bool limited() const { return everywhere_ != kEvery; }
   /// Whether those that would sum along `dim` can add these numbers; unsaid: yes.
   [[nodiscard]] bool add(const LogicalDim& dim, graph::Format numbers) const;
 
  private:
+  static constexpr std::uint16_t kEvery = 0xffff;
+
+  [[nodiscard]] static std::uint16_t said(const platform::InNetwork& figures) {
+    return figures.adds == 0 ? kEvery : figures.adds;
+  }
+
   std::vector<std::uint16_t> by_dim_;  // bits as InNetwork::adds, all set where all can be added
-  std::uint16_t everywhere_ = 0;
-  bool limited_ = false;
+  std::uint16_t everywhere_ = kEvery;
 };
 
 /// Whether a phase of that type adds numbers up: all-reduces, reduce-scatters, and what combines

@@ -80,6 +80,8 @@ TEST(ToMegatron, PlansComeBack) {
            std::string("parallel: {pp: 2, dp: 2}\noptimizer: {kind: sgd_momentum, gradient_norm: "
                        "false}\nbatch: {global: 32, micro: 4, seq: 512}\nprecision: {gradients: "
                        "bf16, reduce: bf16}\nkernels: {flash_attention: false}\n"),
+           std::string("parallel: {tp: 2, pp: 2, dp: 2}\nschedule: {scatter_sends: false}\n"
+                       "batch: {global: 32, micro: 4, seq: 512}\n"),
        }) {
     const Spec spec = spec_from(model + plan);
     EXPECT_THAT(to_megatron(spec).without, IsEmpty()) << plan;

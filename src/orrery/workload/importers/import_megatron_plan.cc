@@ -61,6 +61,7 @@ void read_parallel(KeyReader& keys, Spec& spec, Findings& findings) {
   for (const char* const key : {"sequence_parallel", "enable_sequence_parallel"})
     plan.sp = keys.has(key) ? keys.flag(key) : plan.sp;
   plan.sp = plan.sp && plan.tp > 1;
+  if (keys.flag("no_scatter_gather_tensors_in_pipeline")) spec.schedule.scatter_sends = false;
   read_dispatcher(keys, plan, findings);
   plan.cp_method = keys.choice<ContextMethod>("cp_comm_type", plan.cp_method, kMethods);
   if (keys.text("cp_comm_type", "") == "a2a+p2p")
