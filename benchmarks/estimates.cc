@@ -2,12 +2,13 @@
 //
 // How far estimates of training plans are from simulations of them, and what both take.
 //
-//   estimates CLUSTER [PLANS] [SEED]
+//   estimates CLUSTER [PLANS] [SEED] [context]
 //
-// Plans are drawn: five models; tensor, pipeline, data and expert parallel; schedules; sharding;
-// recomputation; sequences cut or not. Whether they fit into memory does not matter here. Lines for
-// the worst, then one for all: differences in per cent, milliseconds for what ops take (asked once
-// for ops that are alike), for an estimate and for a simulation.
+// Plans are drawn: five models; tensor, pipeline, data and expert parallel, with `context` context
+// parallel, too; schedules; sharding; recomputation; sequences cut or not. Whether they fit into
+// memory does not matter here. Lines for the worst, then one for all: differences in per cent,
+// milliseconds for what ops take (asked once for ops that are alike), for an estimate and for a
+// simulation.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -104,13 +105,14 @@ int fail_with(const Error& error) {
 
 int main(int count, char** words) {
   if (count < 2) {
-    fmt::print(stderr, "estimates CLUSTER [PLANS] [SEED]\n");
+    fmt::print(stderr, "estimates CLUSTER [PLANS] [SEED] [context]\n");
     return 2;
   }
   study::Question question;
   question.cluster = words[1];
   const std::size_t plans = count > 2 ? std::strtoull(words[2], nullptr, 10) : 100;
   std::mt19937_64 random(count > 3 ? std::strtoull(words[3], nullptr, 10) : 1);
+  const bool context = count > 4 && std::string(words[4]) == "context";
   Findings findings;
   auto read = study::read_cluster(question, findings);
   if (!read) return fail_with(read.error());
@@ -118,7 +120,7 @@ int main(int count, char** words) {
   estimate::OpCosts costs(cluster);
   std::vector<Tried> all;
   while (all.size() < plans) {
-    const std::string text = benchmarks::drawn_plan(random, cluster->ranks);
+    const std::string text = benchmarks::drawn_plan(random, cluster->ranks, context);
     const auto spec = workload::parse_spec(text, "plan");
     if (!spec) return fail_with(spec.error());
     if (!workload::legal(*spec) || spec->parallel.world() != cluster->ranks) continue;

@@ -2,15 +2,16 @@
 //
 // Plans as columns (estimate/columns) against plans that are played and simulated.
 //
-//   plan_columns agreement CLUSTER [PLANS] [SEED] [played|simulated]
+//   plan_columns agreement CLUSTER [PLANS] [SEED] [played|simulated] [context]
 //   plan_columns rate CLUSTER MODEL [BATCHES]
 //
-// `agreement` draws plans as `estimates` does. A line for each group of plans (by schedule, and by
-// sharding): how many, and how far off in per cent; then the worst; then all, with how many are not
-// told, and how many have another memory than account_memory says (none should). `rate` tells all
-// plans of a model: tensor and pipeline parallel, four schedules, chunks, microbatches, all
-// shardings and recomputations, sequences cut or not, for BATCHES global batches of one sample a
-// device and multiples of that; once with its tables to make, then without.
+// `agreement` draws plans as `estimates` does; `context`: with sequences cut over ranks. A line for
+// each group of plans (by schedule, and by sharding): how many, and how far off in per cent; then
+// the worst; then all, with how many are not told, and how many have another memory than
+// account_memory says (none should). `rate` tells all plans of a model: tensor and pipeline
+// parallel, four schedules, chunks, microbatches, all shardings and recomputations, sequences cut
+// or not, for BATCHES global batches of one sample a device and multiples of that; once with its
+// tables to make, then without.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -116,7 +117,7 @@ Result<Told> told_of(const workload::Spec& spec,
 }
 
 int agreement(std::shared_ptr<const study::Cluster> cluster, std::size_t plans, std::uint64_t seed,
-              bool simulated) {
+              bool simulated, bool context) {
   std::mt19937_64 random(seed);
   estimate::OpCosts costs(cluster);
   std::vector<Compared> all;
@@ -128,7 +129,7 @@ int agreement(std::shared_ptr<const study::Cluster> cluster, std::size_t plans, 
   Findings findings;
   std::size_t too_large = 0;
   while (all.size() < plans && drawn < 100 * plans) {
-    const std::string text = benchmarks::drawn_plan(random, cluster->ranks);
+    const std::string text = benchmarks::drawn_plan(random, cluster->ranks, context);
     const auto spec = workload::parse_spec(text, "plan");
     if (!spec) return fail_with(spec.error());
     if (!workload::legal(*spec) || spec->parallel.world() != cluster->ranks) continue;
@@ -267,7 +268,7 @@ int rate(std::shared_ptr<const study::Cluster> cluster, const std::string& model
 int main(int count, char** words) {
   if (count < 3) {
     fmt::print(stderr,
-               "plan_columns agreement CLUSTER [PLANS] [SEED] [played|simulated]\n"
+               "plan_columns agreement CLUSTER [PLANS] [SEED] [played|simulated] [context]\n"
                "plan_columns rate CLUSTER MODEL [BATCHES]\n");
     return 2;
   }
@@ -281,5 +282,6 @@ int main(int count, char** words) {
     return rate(cluster, words[3], count > 4 ? std::strtoll(words[4], nullptr, 10) : 1);
   return agreement(cluster, count > 3 ? std::strtoull(words[3], nullptr, 10) : 100,
                    count > 4 ? std::strtoull(words[4], nullptr, 10) : 1,
-                   count > 5 && std::string(words[5]) == "simulated");
+                   count > 5 && std::string(words[5]) == "simulated",
+                   count > 6 && std::string(words[6]) == "context");
 }

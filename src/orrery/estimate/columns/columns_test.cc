@@ -61,7 +61,8 @@ Spec drawn(const Spec& base, std::mt19937_64& random) {
   Spec plan = base;
   plan.parallel.tp = one_of(std::vector{1, 2, 3, 4, 8});
   plan.parallel.pp = one_of(std::vector{1, 2, 4, 8});
-  plan.parallel.dp = std::max<std::int64_t>(kDevices / (plan.parallel.tp * plan.parallel.pp), 1);
+  const std::int64_t others = plan.parallel.tp * plan.parallel.pp * plan.parallel.cp;
+  plan.parallel.dp = std::max<std::int64_t>(kDevices / others, 1);
   plan.parallel.ep = base.model.moe ? one_of(std::vector{1, 2, 4, 16}) : 1;
   plan.parallel.sp = random() % 2 == 0;
   plan.parallel.sharding =
@@ -137,9 +138,10 @@ Laid laid_out(const Spec& plan, const study::Cluster& cluster, OpCosts& costs, b
 
 std::string words(const Spec& plan) {
   return fmt::format(
-      "tp {} pp {} dp {} ep {} sp {} micro {} global {} schedule {} x {} sharding {} recompute {}",
-      plan.parallel.tp, plan.parallel.pp, plan.parallel.dp, plan.parallel.ep, plan.parallel.sp,
-      plan.batch.micro, plan.batch.global, static_cast<int>(plan.schedule.kind),
+      "tp {} cp {} pp {} dp {} ep {} sp {} micro {} global {} schedule {} x {} sharding {} "
+      "recompute {}",
+      plan.parallel.tp, plan.parallel.cp, plan.parallel.pp, plan.parallel.dp, plan.parallel.ep,
+      plan.parallel.sp, plan.batch.micro, plan.batch.global, static_cast<int>(plan.schedule.kind),
       plan.schedule.chunks, static_cast<int>(plan.parallel.sharding),
       static_cast<int>(plan.recompute.kind));
 }
@@ -153,6 +155,9 @@ TEST(Columns, SayWhatPlansThatAreLaidOutSay) {
       {kTied, ""},
       {kExperts, ""},
       {kDense, ", lora: {rank: 8}"},
+      {kDense, ", parallel: {cp: 4}"},
+      {kDense, ", parallel: {cp: 2, cp_method: ulysses}"},
+      {kExperts, ", parallel: {cp: 2, cp_method: all_gather}"},
       {kDense, ", precision: {gradients: bf16}, parallel: {prefetch: 2}, optimizer: {kind: muon}"}};
   for (const auto& [model, rest] : jobs) {
     const Spec base = job(model, rest);
@@ -235,7 +240,7 @@ TEST(Columns, DoNotTellWhereHostsAreInTheWay) {
 TEST(Columns, RefuseWhatTheyDoNotKnow) {
   const auto cluster = machine();
   for (const char* rest :
-       {", parallel: {cp: 2}", ", schedule: {overlap: false}", ", kernels: {framework: megatron}",
+       {", schedule: {overlap: false}", ", kernels: {framework: megatron}",
         ", parallel: {overlap_gradients: false}", ", parallel: {order: tp-cp-ep-pp-dp}",
         ", offload: {optimizer: true}", ", schedule: {blocking_sends: true}"})
     EXPECT_NE(Columns::refusal(*cluster, job(kDense, rest)), "") << rest;

@@ -24,10 +24,10 @@ struct AfterPasses {
 /// For all plans with the same mesh and sharding.
 struct DataTimes {
   std::array<double, kPlaces> gather{}, reduce{};  ///< zero3: of a part, by Place
-  double of_products = 0, of_others = 0;  ///< what its collectives take of kernels beside them
-  std::array<bool, 2> queued{};           ///< by Within: those collectives wait for its own
-  std::array<AfterPasses, kEnds> step;    ///< by Ends
-  double together = 0;                    ///< the sum over all stages
+  double of_products = 0, of_others = 0;      ///< what its collectives take of kernels beside them
+  std::array<bool, kWithin.size()> queued{};  ///< by Within: those collectives wait for its own
+  std::array<AfterPasses, kEnds> step;        ///< by Ends
+  double together = 0;                        ///< the sum over all stages
 };
 
 /// A sum of gradients that is sent off in a backward pass.

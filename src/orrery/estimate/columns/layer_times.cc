@@ -7,6 +7,7 @@
 #include "orrery/core/check.h"
 #include "orrery/estimate/program/play.h"
 #include "orrery/workload/assembly/passes.h"
+#include "orrery/workload/assembly/roles.h"
 
 namespace orrery::estimate {
 
@@ -35,12 +36,28 @@ struct Through {
 constexpr std::array<Through, 4> kThrough{Through{}, Through{false, false, 2 * kFew},
                                           Through{true, false, kFew}, Through{false, true, kFew}};
 
-/// Passes of a model, alone on the first role of a program.
+/// Without recipes; ranks of ring attention have other roles than their neighbours.
+Program on_one_stage(const Spec& spec) {
+  Program program = empty_program(spec);
+  if (spec.parallel.cp == 1 || spec.parallel.cp_method != workload::ContextMethod::ring)
+    return program;
+  (void)workload::number_roles(program);  // which fails for tables only
+  program.roles.clear();
+  for (std::uint32_t number = 0; number < workload::role_count(program); ++number) {
+    workload::Role& role = program.roles.emplace_back();
+    role.where = workload::position_of(program, number);
+    role.ranks = workload::ranks_of(program, role.where);
+    role.name = workload::role_name(role.where);
+  }
+  return program;
+}
+
+/// Passes of a model, alone on all roles of a program.
 class Alone {
  public:
   Alone(const Spec& spec, const std::vector<LoweredPart>& parts, const PlacesOfParts& at,
         OpCosts& costs)
-      : parts_(parts), at_(at), costs_(costs), program_(empty_program(spec)) {}
+      : parts_(parts), at_(at), costs_(costs), program_(on_one_stage(spec)) {}
 
   Result<void> learn(bool split) {
     Spec open = program_.spec;
@@ -50,8 +67,7 @@ class Alone {
     workload::Passes passes(parts_, data, 0, 1, bodies);
     for (std::size_t kind = 0; kind < (split ? 4u : 2u); ++kind)
       for (const Through& through : kThrough)
-        program_.roles.front().recipes.push_back(
-            passes.pass(chunk(through), {.kind = kKinds[kind]}));
+        add_recipe(passes.pass(chunk(through), {.kind = kKinds[kind]}));
     auto times = costs_.of(program_);
     if (!times) return tl::unexpected(times.error());
     times_ = *std::move(times);
@@ -67,7 +83,7 @@ class Alone {
       workload::TaskLoop loop{{}, rounds, 1};
       for (const std::size_t recipe : recipes)
         loop.tasks.push_back({TaskKind::forward, 0, static_cast<std::uint32_t>(recipe), 0});
-      program_.roles.front().tasks = {loop};
+      for (workload::Role& role : program_.roles) role.tasks = {loop};
       const auto end = play(program_, quiet_);
       if (!end) return tl::unexpected(end.error());
       return static_cast<double>(end->count());
@@ -124,6 +140,9 @@ class Alone {
   }
 
  private:
+  void add_recipe(const std::vector<workload::Segment>& recipe) {
+    for (workload::Role& role : program_.roles) role.recipes.push_back(recipe);
+  }
   [[nodiscard]] workload::Chunk chunk(const Through& through) const {
     workload::Chunk out;
     const auto add = [&](Place place, std::uint32_t count, std::int32_t layer) {

@@ -15,16 +15,17 @@
 
 namespace orrery::estimate {
 
+/// Groups whose collectives a layer waits for.
+enum class Within : std::uint8_t { tensor, experts, context };
+inline constexpr std::array kWithin{workload::Axis::tp, workload::Axis::ep, workload::Axis::cp};
+
 /// What one microbatch takes of a part, in picoseconds.
 struct PartTimes {
   Halves takes;
-  Halves products, others;     ///< kernels of these, by themselves
-  std::array<Halves, 2> lead;  ///< by Within: how late the first collective may begin
+  Halves products, others;  ///< kernels of these, by themselves
+  /// By Within: how late the first collective may begin.
+  std::array<Halves, kWithin.size()> lead;
 };
-
-/// Groups whose collectives a layer waits for.
-enum class Within : std::uint8_t { tensor, experts };
-inline constexpr std::array kWithin{workload::Axis::tp, workload::Axis::ep};
 
 /// What layers that are alike take, cut one way.
 struct LayerTimes {
@@ -33,7 +34,8 @@ struct LayerTimes {
   Halves beside;                         ///< what a pass takes beside its parts
   workload::Op product;                  ///< the kernel that moves the most bytes, of products …
   workload::Op other;                    ///< … and of all others
-  std::array<workload::Op, 2> exchange;  ///< a layer's largest collective, by Within; size 0: none
+  /// A layer's largest collective, by Within; size 0: none.
+  std::array<workload::Op, kWithin.size()> exchange;
 };
 
 /// Passes of `spec`, whose layers are alike, on one stage, played alone (`play`): what a layer

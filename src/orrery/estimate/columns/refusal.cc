@@ -22,7 +22,6 @@ std::string Columns::refusal(const study::Cluster& cluster, const workload::Spec
   if (offload.optimizer || offload.weights || offload.activations > 0)
     return "it has memory beside devices";
   if (base.compat != workload::Compat::none) return "it counts as another generator does";
-  if (parallel.cp > 1) return "its sequences are cut over context parallelism";
   if (parallel.order != workload::Parallel{}.order) return "its ranks are in another order";
   if (parallel.etp != 0 || parallel.ep_own_axis || parallel.shard_size != 0)
     return "experts or shards have axes of their own";

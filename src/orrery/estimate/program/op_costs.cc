@@ -37,12 +37,16 @@ void each_body(const Role& role, std::size_t bodies, Visit visit) {
   }
 }
 
-/// The first rank of a role.
-std::uint32_t first_rank(const Program& program, const Role& role) {
-  const auto number = static_cast<std::uint32_t>(&role - program.roles.data());
-  std::uint32_t rank = 0;
-  while (program.role_of(rank) != number) ++rank;
-  return rank;
+/// The ops for all roles of a role's stage, which is where collectives meet that do not cross
+/// stages.
+std::vector<std::vector<Op>> on_stage_of(const Program& program, std::size_t role,
+                                         const std::vector<Op>& ops) {
+  std::vector<std::vector<Op>> by_role(program.roles.size());
+  for (std::size_t r = 0; r < by_role.size(); ++r)
+    if (program.role_per_rank ? r == role
+                              : program.roles[r].where.stage == program.roles[role].where.stage)
+      by_role[r] = ops;
+  return by_role;
 }
 
 }  // namespace
@@ -71,16 +75,20 @@ std::string OpCosts::key(const Program& program, const Op& op) {
                      op.bytes);
 }
 
-std::int64_t OpCosts::message(const Program& program, const Role& role, const Op& send) const {
-  const graph::GroupAxis& axis = program.mesh.axis(send.axis);
-  const std::uint32_t rank = first_rank(program, role);
-  const auto extent = static_cast<std::int64_t>(axis.extent());
-  const std::uint32_t first = axis.first(rank);
-  const auto members = axis.members(first);
-  const auto place = static_cast<std::int64_t>(axis.position(rank));
-  const std::uint32_t peer =
-      members[static_cast<std::size_t>(((place + send.shift) % extent + extent) % extent)];
-  return network_->alone(rank, peer, send.size);
+void OpCosts::add_messages(const Program& program, Times& times) const {
+  for (std::uint32_t player = 0; player < times.cast.size(); ++player) {
+    const std::uint32_t rank = times.cast.rank(player);
+    each_body(program.roles[program.role_of(rank)], program.bodies.size(), [&](std::uint32_t body) {
+      const auto& ops = program.bodies[body].ops;
+      for (std::uint32_t i = 0; i < ops.size(); ++i) {
+        if (!is_message(ops[i])) continue;
+        const Cast::Peer peer = times.cast.peer(program, player, ops[i].axis, ops[i].shift);
+        const bool sends = ops[i].kind == NodeKind::send;
+        times.messages[{player, body, i}] = {
+            peer.player, sends ? network_->alone(rank, peer.rank, ops[i].size) : 0};
+      }
+    });
+  }
 }
 
 namespace {
@@ -224,13 +232,13 @@ Result<void> OpCosts::weigh(const Program& program,
   return {};
 }
 
-// Role by role, what only its stage takes part in; then one by one what crosses stages; then what
+// Role by role, what its stage takes part in; then one by one what crosses stages; then what
 // collectives and copies take of kernels beside them.
 Result<void> OpCosts::learn(const Program& program) {
   using ByRole = std::vector<std::vector<Op>>;
   std::map<std::string, ByRole> crossing, felt;
   for (std::size_t r = 0; r < program.roles.size(); ++r) {
-    ByRole alone(program.roles.size());
+    std::vector<Op> alone;
     std::vector<std::string> keys;
     each_body(program.roles[r], program.bodies.size(), [&](std::uint32_t body) {
       for (const Op& op : program.bodies[body].ops) {
@@ -245,16 +253,15 @@ Result<void> OpCosts::learn(const Program& program) {
         }
         // Beside a kernel the first role that has it does it, whoever else does.
         if (collective || op.op_class == OpClass::transfer)
-          if (const auto [at, is_new] = felt.try_emplace(its, program.roles.size()); is_new)
-            at->second[r] = {op};
+          if (!felt.contains(its)) felt.emplace(its, on_stage_of(program, r, {op}));
         if (known_.contains(its) || std::find(keys.begin(), keys.end(), its) != keys.end())
           continue;
-        alone[r].push_back(op);
+        alone.push_back(op);
         keys.push_back(its);
       }
     });
     if (keys.empty()) continue;
-    if (auto done = take_times(program, alone, keys); !done) return done;
+    if (auto done = take_times(program, on_stage_of(program, r, alone), keys); !done) return done;
   }
   for (const auto& [its, by_role] : crossing)
     if (auto done = take_times(program, by_role, {its}); !done) return done;
@@ -267,8 +274,8 @@ Result<double> OpCosts::shared_time(const Program& program, std::size_t role, co
   const std::string keys = key(program, a) + "&" + key(program, b);
   if (const auto known = known_shared_.find(keys); known != known_shared_.end())
     return known->second;
-  std::vector<std::vector<Op>> both(program.roles.size());
-  both[role] = {alone_on(a, workload::stream::side), alone_on(b, workload::stream::tp)};
+  const auto both = on_stage_of(
+      program, role, {alone_on(a, workload::stream::side), alone_on(b, workload::stream::tp)});
   const auto result = simulated(probe_of(program, both), *cluster_);
   if (!result) return tl::unexpected(result.error());
   const std::int64_t of_a = known_.at(key(program, a)).takes;
@@ -335,6 +342,7 @@ void OpCosts::add_shares(const Program& program, const Op& op,
 Result<OpCosts::Times> OpCosts::of(const Program& program) {
   if (auto done = learn(program); !done) return tl::unexpected(done.error());
   Times times;
+  times.cast = Cast(program);
   times.of.resize(program.bodies.size());
   const platform::CollectiveConfig& collectives = cluster_->platform.collectives;
   times.queues = {collectives.active_chunks,
@@ -348,9 +356,6 @@ Result<OpCosts::Times> OpCosts::of(const Program& program) {
   for (std::uint32_t r = 0; r < program.roles.size(); ++r) {
     each_body(program.roles[r], program.bodies.size(), [&](std::uint32_t body) {
       const auto& ops = program.bodies[body].ops;
-      for (std::uint32_t i = 0; i < ops.size(); ++i)
-        if (ops[i].kind == NodeKind::send)
-          times.messages[{r, body, i}] = message(program, program.roles[r], ops[i]);
       if (!times.of[body].empty()) return;
       for (const Op& op : ops) {
         const bool told = op.op_class != OpClass::copy && !is_message(op);
@@ -370,6 +375,7 @@ Result<OpCosts::Times> OpCosts::of(const Program& program) {
       }
     });
   }
+  add_messages(program, times);
   return times;
 }
 

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "orrery/core/error.h"
+#include "orrery/estimate/program/cast.h"
 #include "orrery/estimate/program/chunk_traffic.h"
 #include "orrery/graph/kernel.h"
 #include "orrery/study/inputs.h"
@@ -53,8 +54,14 @@ class OpCosts {
   /// By body and op; registers take nothing.
   struct Times {
     std::vector<std::vector<Cost>> of;
-    /// By role, body and op: what is sent, from the first rank of the role to its peer.
-    std::map<std::array<std::uint32_t, 3>, std::int64_t> messages;
+    Cast cast;
+    /// To whom or from whom, by player of the cast; and what sending takes.
+    struct Message {
+      std::uint32_t peer = 0;
+      std::int64_t takes = 0;
+    };
+    /// By player, body and op.
+    std::map<std::array<std::uint32_t, 3>, Message> messages;
     /// By axis: collectives of axes with the same number wait for each other, as they use the same
     /// links; 0: for nobody else's (or across stages, where it is not looked at).
     std::array<std::uint8_t, workload::kAxes> queue{};
@@ -92,8 +99,7 @@ class OpCosts {
 
  private:
   [[nodiscard]] std::string key(const workload::Program& program, const workload::Op& op);
-  [[nodiscard]] std::int64_t message(const workload::Program& program, const workload::Role& role,
-                                     const workload::Op& send) const;
+  void add_messages(const workload::Program& program, Times& times) const;
   [[nodiscard]] Result<void> learn(const workload::Program& program);
   [[nodiscard]] Result<void> take_times(const workload::Program& program,
                                         const std::vector<std::vector<workload::Op>>& by_role,

@@ -10,6 +10,7 @@
 
 #include "orrery/estimate/program/lanes.h"
 #include "orrery/estimate/program/score.h"
+#include "orrery/estimate/program/told.h"
 
 namespace orrery::estimate {
 
@@ -20,29 +21,13 @@ namespace {
 
 constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
 
-/// What roles have told each other.
-struct Told {
-  /// When messages are there, by receiver, edge and microbatch.
-  std::unordered_map<std::uint64_t, std::int64_t> messages;
-  /// Collectives across stages: who has come, and when the last did; by axis and turn.
-  struct Meeting {
-    std::uint32_t come = 0;
-    std::int64_t last = 0;
-  };
-  std::unordered_map<std::uint64_t, Meeting> meetings;
-
-  static std::uint64_t message(std::uint64_t receiver, std::uint32_t edge, std::uint32_t batch) {
-    return receiver << 40 | std::uint64_t{edge} << 32 | batch;
-  }
-};
-
-/// One role, as far as it can go.
+/// One player, as far as it can go.
 class Player {
  public:
-  Player(const Program& program, const Score& score, std::uint32_t role, Told& told)
+  Player(const Program& program, const Score& score, std::uint32_t number, Told& told)
       : score_(score),
-        role_(program.roles[role]),
-        number_(role),
+        role_(program.roles[program.role_of(score.times->cast.rank(number))]),
+        number_(number),
         told_(told),
         ends_(score.places),
         before_(score.places),
@@ -174,10 +159,15 @@ class Player {
   }
   bool is_heard(std::uint8_t place) {
     if (expects_[place] == kNone) return true;
-    const auto known = told_.messages.find(expects_[place]);
+    const std::uint64_t its = expects_[place];
+    const auto known = told_.messages.find(its);
     if (known == told_.messages.end()) return false;
-    ends_[place] = std::max(ends_[place], known->second);
-    expects_[place] = kNone;
+    for (std::size_t i = 0; i < expects_.size(); ++i) {
+      if (expects_[i] != its) continue;
+      ends_[i] = std::max(ends_[i], known->second);
+      expects_[i] = kNone;
+    }
+    told_.messages.erase(known);
     return true;
   }
 
@@ -211,13 +201,17 @@ class Player {
                                           step.cost.of_others, step.queue, step.axis, issued_++});
         break;
       }
-      case Score::What::send:
-        end = start + score_.message(number_, segment().body, step);
-        told_.messages[Told::message(score_.peer(number_, step), step.edge, microbatch())] = end;
+      case Score::What::send: {
+        const auto& message = score_.message(number_, segment().body, step);
+        end = start + message.takes;
+        told_.messages[step.inside
+                           ? Told::message_inside(number_, message.peer, sent_[message.peer]++)
+                           : Told::message(message.peer, step.edge, microbatch())] = end;
         break;
+      }
       case Score::What::receive:
         end = start;  // and when it is heard
-        expects_[step.stream] = Told::message(number_, step.edge, microbatch());
+        expects_[step.stream] = expected(step);
         break;
     }
     ends_[step.stream] = end;
@@ -226,6 +220,12 @@ class Player {
       expects_[step.marks] = expects_[step.stream];
     }
     return true;
+  }
+
+  [[nodiscard]] std::uint64_t expected(const Score::Step& step) {
+    if (!step.inside) return Told::message(number_, step.edge, microbatch());
+    const std::uint32_t from = score_.message(number_, segment().body, step).peer;
+    return Told::message_inside(from, number_, received_[from]++);
   }
 
   /// Behind who came to the same links before.
@@ -327,15 +327,17 @@ class Player {
 
   /// When all that take part have come; nothing: not yet.
   std::optional<std::int64_t> meet(const Score::Step& step, std::int64_t start) {
-    if (step.roles == 1) return start;
+    const Score::Meeting& all = score_.meeting(number_, step);
+    if (all.players == 1) return start;
     std::uint32_t& turn = turns_[step.axis];
-    Told::Meeting& meeting = told_.meetings[std::uint64_t{step.axis} << 32 | turn];
+    Told::Meeting& meeting =
+        told_.meetings[std::uint64_t{step.axis} << 56 | std::uint64_t{all.first} << 32 | turn];
     if (!waits_) {
       ++meeting.come;
       meeting.last = std::max(meeting.last, start);
       waits_ = true;
     }
-    if (meeting.come < step.roles) return std::nullopt;
+    if (meeting.come < all.players) return std::nullopt;
     waits_ = false;
     ++turn;
     return meeting.last;
@@ -348,7 +350,8 @@ class Player {
   std::vector<std::int64_t> ends_, before_;  // by place
   std::vector<std::uint64_t> expects_;       // messages, by place
   std::array<std::uint32_t, workload::kAxes> turns_{};
-  bool waits_ = false;  // at a meeting
+  std::unordered_map<std::uint32_t, std::uint32_t> sent_, received_;  // inside, by who it is
+  bool waits_ = false;                                                // at a meeting
   std::vector<Lane> lanes_;
   ChunkedCollectives chunked_;
   std::uint64_t issued_ = 0;
@@ -361,7 +364,7 @@ class Player {
 }  // namespace
 
 Result<void> check_playable(const Program& program) {
-  if (!program.role_per_rank && program.cp_classes == 1 && program.expert_classes == 1) return {};
+  if (!program.role_per_rank) return {};
   return fail(Errc::config_conflict, program.spec.name,
               "ranks of a stage do different things, which an estimate does not tell",
               "simulate it");
@@ -372,9 +375,9 @@ Result<Time> play(const Program& program, const OpCosts::Times& times) {
   const Score score(program, times);
   Told told;
   std::vector<Player> players;
-  players.reserve(program.roles.size());
-  for (std::uint32_t role = 0; role < program.roles.size(); ++role)
-    players.emplace_back(program, score, role, told);
+  players.reserve(times.cast.size());
+  for (std::uint32_t player = 0; player < times.cast.size(); ++player)
+    players.emplace_back(program, score, player, told);
   for (bool moved = true; moved;) {
     moved = false;
     for (Player& player : players) moved |= player.advance();

@@ -11,15 +11,15 @@
 
 namespace orrery::estimate {
 
-/// Whether ranks of a role do the same, with the same peers: an estimate knows no others (ring
-/// attention, unequal experts, tables). Errc: config_conflict.
+/// Whether few ranks stand for all (Cast): an estimate knows no others (tables that are not spread
+/// evenly). Errc: config_conflict.
 [[nodiscard]] Result<void> check_playable(const workload::Program& program);
 
 /// When the last op of the step ends. All ranks of a role go in step, and nobody is in another's
 /// way on the network. An op begins when those it waits for have ended (program.h); layers that
 /// repeat are played until each takes what the one before took, and then taken at once: exact,
-/// O(roles x tasks x ops of a few layers). Errc: as check_playable; stall: stages wait for each
-/// other.
+/// O(players x tasks x ops of a few layers; of all layers with ring attention or unequal experts).
+/// Errc: as check_playable; stall: stages wait for each other.
 [[nodiscard]] Result<Time> play(const workload::Program& program, const OpCosts::Times& times);
 
 }  // namespace orrery::estimate

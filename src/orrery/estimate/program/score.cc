@@ -15,19 +15,18 @@ using workload::Program;
 
 namespace {
 
-/// By axis: how many roles have ranks in one group.
-std::array<std::uint32_t, workload::kAxes> roles_of(const Program& program) {
-  std::array<std::uint32_t, workload::kAxes> count{};
-  for (std::size_t a = 0; a < workload::kAxes; ++a) {
-    const graph::GroupAxis& axis = program.mesh.axis(static_cast<Axis>(a));
-    count[a] = 1;
-    if (axis.extent() < 2 || !axis.has(0)) continue;
-    std::vector<bool> in(program.roles.size());
-    for (const std::uint32_t member : axis.members(axis.first(0)))
-      in[program.role_of(member)] = true;
-    count[a] = static_cast<std::uint32_t>(std::count(in.begin(), in.end(), true));
-  }
-  return count;
+/// Who of all players meets whom on an axis.
+std::vector<Score::Meeting> meetings_on(const Program& program, const Cast& cast, Axis axis) {
+  const graph::GroupAxis& groups = program.mesh.axis(axis);
+  std::vector<Score::Meeting> out(cast.size());
+  if (groups.extent() < 2) return out;
+  const auto in_one = [&](std::uint32_t player) { return groups.has(cast.rank(player)); };
+  for (std::uint32_t player = 0; player < cast.size(); ++player)
+    if (in_one(player)) out[player] = {0, groups.first(cast.rank(player))};
+  for (std::uint32_t player = 0; player < cast.size(); ++player)
+    for (std::uint32_t other = 0; other < cast.size() && in_one(player); ++other)
+      if (in_one(other) && out[other].first == out[player].first) ++out[player].players;
+  return out;
 }
 
 /// Numbers what is used, as it comes.
@@ -72,10 +71,13 @@ Score::What what_of(const Op& op) {
 }  // namespace
 
 Score::Score(const Program& program, const OpCosts::Times& of)
-    : times(&of),
-      bars(program.bodies.size()),
-      roles(static_cast<std::int64_t>(program.roles.size())) {
-  const auto roles_by_axis = roles_of(program);
+    : times(&of), bars(program.bodies.size()) {
+  std::array<bool, workload::kAxes> alone{};  // nobody meets anybody
+  for (std::size_t a = 0; a < workload::kAxes; ++a) {
+    meetings[a] = meetings_on(program, of.cast, static_cast<Axis>(a));
+    alone[a] = std::all_of(meetings[a].begin(), meetings[a].end(),
+                           [](const Meeting& meeting) { return meeting.players == 1; });
+  }
   Places numbers;
   std::vector<std::uint8_t> of_lane;  // its stream's place
   for (std::size_t body = 0; body < bars.size(); ++body) {
@@ -95,7 +97,6 @@ Score::Score(const Program& program, const OpCosts::Times& of)
       step.axis = static_cast<std::uint8_t>(op.axis);
       if (step.what == What::collective) {
         step.group = step.waits[step.wait_count++] = numbers.axis(op.axis);
-        step.roles = roles_by_axis[step.axis];
         step.queue = of.queue[step.axis];
       }
       if (step.what == What::collective || step.what == What::transfer) {
@@ -104,8 +105,9 @@ Score::Score(const Program& program, const OpCosts::Times& of)
         if (lane == of_lane.end()) of_lane.push_back(step.stream);
       }
       step.edge = op.edge;
-      if (op.axis == Axis::pp) step.shift = op.shift;
-      bar.plain &= step.what != What::send && step.what != What::receive && step.roles == 1;
+      step.inside = op.axis != Axis::pp;
+      bar.plain &= step.what != What::send && step.what != What::receive &&
+                   (step.what != What::collective || alone[step.axis]);
       bar.steps.push_back(step);
     }
   }

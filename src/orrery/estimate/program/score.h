@@ -25,10 +25,9 @@ struct Score {
     std::uint8_t queue = 0;               ///< of collectives; 0: none
     std::uint8_t lane = 0;                ///< of collectives and transfers, by stream
     std::array<std::uint8_t, 5> waits{};  ///< collectives wait for the one before of their group
-    std::uint32_t roles = 1;              ///< that take part in a collective
     std::uint32_t edge = 0;
     std::uint32_t number = 0;  ///< of the op in its body
-    std::int32_t shift = 0;    ///< send: how many roles on; of messages inside stages 0
+    bool inside = false;       ///< of messages: between ranks of one stage
   };
   struct Bar {
     std::vector<Step> steps;
@@ -37,21 +36,23 @@ struct Score {
 
   Score(const workload::Program& program, const OpCosts::Times& times);
 
-  /// What a message takes.
-  [[nodiscard]] std::int64_t message(std::uint32_t role, std::uint32_t body,
-                                     const Step& step) const {
-    return times->messages.at({role, body, step.number});
+  [[nodiscard]] const OpCosts::Times::Message& message(std::uint32_t player, std::uint32_t body,
+                                                       const Step& step) const {
+    return times->messages.at({player, body, step.number});
   }
-  [[nodiscard]] std::uint64_t peer(std::uint32_t role, const Step& step) const {
-    const std::int64_t to = std::int64_t{role} + step.shift;
-    return static_cast<std::uint64_t>((to % roles + roles) % roles);
+  /// Players that meet in a collective on an axis, and the rank that names their group.
+  struct Meeting {
+    std::uint32_t players = 1, first = 0;
+  };
+  [[nodiscard]] const Meeting& meeting(std::uint32_t player, const Step& step) const {
+    return meetings[step.axis][player];
   }
 
   const OpCosts::Times* times;  ///< outlive this
   std::vector<Bar> bars;        ///< by body
   std::size_t places = 1;       ///< streams, registers and groups that are used
   std::size_t lanes = 0;        ///< streams of collectives and transfers
-  std::int64_t roles = 1;
+  std::array<std::vector<Meeting>, workload::kAxes> meetings;  ///< by axis and player
 };
 
 }  // namespace orrery::estimate
