@@ -228,7 +228,10 @@ void Columns::tell(const PlanColumns& plans, StepColumns& out) const {
     const LayerTimes& times = *tables.times.find(Tables::times_key(plans, at));
     if (!times.told) continue;
     const DataEntry& mesh = *tables.data.find(Tables::data_key(plans, at));
-    if (mesh.times->queued[static_cast<std::size_t>(Within::experts)]) continue;
+    const auto& queued = mesh.times->queued;
+    if (queued[static_cast<std::size_t>(Within::experts)] ||
+        queued[static_cast<std::size_t>(Within::context)])
+      continue;
     const LinkEntry* link = tables.links.find(tables.link_key(plans, at));
     const Entries entries{shape,
                           times,

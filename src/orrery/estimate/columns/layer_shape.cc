@@ -34,6 +34,19 @@ void add_part(LayerShape& shape, std::size_t place, const LoweredPart& lowered,
   }
 }
 
+/// Of all groups that exchange tokens or heads.
+std::int64_t peers_of(const std::vector<Op>& ops, const workload::Mesh& mesh) {
+  std::array<bool, workload::kAxes> counted{};
+  std::int64_t peers = 0;
+  for (const Op& op : ops) {
+    if (op.kind != graph::NodeKind::coll || op.collective != graph::CollectiveType::all_to_all ||
+        std::exchange(counted[static_cast<std::size_t>(op.axis)], true))
+      continue;
+    peers += std::min<std::int64_t>(mesh.extent(op.axis) - 1, kMostPeers);
+  }
+  return peers;
+}
+
 /// Elements of a model's parts.
 std::int64_t elements_in(const workload::LoweredModel& model) {
   std::int64_t sum = 0;
@@ -74,9 +87,7 @@ Result<LayerShape> layer_shape(const workload::Spec& spec) {
   const LoweredPart& layer = model->parts[static_cast<std::size_t>((*at)[kLayerPlace])];
   shape.boundary = layer.part.boundary;
   if (spec.parallel.dispatcher == workload::Dispatcher::all_to_all)
-    for (const Op& op : layer.forward)
-      if (op.kind == graph::NodeKind::coll && op.collective == graph::CollectiveType::all_to_all)
-        shape.peers = std::min<std::int64_t>(mesh.extent(op.axis) - 1, kMostPeers);
+    shape.peers = peers_of(layer.forward, mesh);
   if (!spec.model.tied_embeddings || spec.parallel.pp == 1 || spec.lora) return shape;
   workload::Spec single = spec;
   single.parallel.pp = 1;
