@@ -34,6 +34,7 @@ class Teller {
     shape_.way = way;
     shape_.split = splits(schedule_);
     shape_.in_phases = schedule_ == workload::ScheduleKind::gpipe;
+    shape_.microbatches = microbatches_;
     shape_.prefetch = static_cast<std::int32_t>(base.parallel.prefetch);
     shape_.prefetch_backward = prefetch_backward;
   }
@@ -56,7 +57,7 @@ class Teller {
     out.step[at] = step;
     out.compute[at] = kernels + after.kernels;
     out.tensor[at] = plain - kernels;
-    out.data[at] = most - plain + last.last + last.tail + after.before + after.after +
+    out.data[at] = most - plain - sooner() + last.last + last.tail + after.before + after.after +
                    of_.data.together - after.kernels;
     out.waiting[at] = step - out.compute[at] - out.tensor[at] - out.data[at];
   }
@@ -129,6 +130,13 @@ class Teller {
     return std::max(tail, microbatches_ * sums - within);
   }
 
+  /// What a lone stage's first passes take less than others: nothing is on the network yet. (Of
+  /// several, the first passes wait for each other: StagedPasses::waited.)
+  [[nodiscard]] double sooner() const {
+    const ChunkPasses& passes = passes_[static_cast<std::size_t>(Ends::both)];
+    return stages_ == 1 ? passes.takes.all() - passes.first.all() : 0;
+  }
+
   /// When all stages have run their passes, summed up the norm together, and updated weights.
   [[nodiscard]] double step_time() const {
     const StagedPasses passes = staged();
@@ -141,7 +149,7 @@ class Teller {
     const auto& after = of_.data.step;
     if (stages_ == 1) {
       const ChunkPasses& last = last_pass(Ends::both);
-      return ends.last + last.last + tail_of(Ends::both, ends.last - turns.last) +
+      return ends.last - sooner() + last.last + tail_of(Ends::both, ends.last - turns.last) +
              after[at(Ends::both)].before + of_.data.together + after[at(Ends::both)].after;
     }
     const bool chain = !shape_.split;  // stages wait for the last backward passes of those behind

@@ -110,6 +110,7 @@ std::vector<Told> told_of(const std::shared_ptr<const study::Cluster>& cluster, 
     EXPECT_GT(steps.compute[i], 0);
     EXPECT_GE(steps.tensor[i], -1e-6 * steps.step[i]);
     EXPECT_GE(steps.data[i], -1e-6 * steps.step[i]);
+    if (plans[i].parallel.pp == 1) EXPECT_GE(steps.waiting[i], -1e-6 * steps.step[i]);
   }
   return told;
 }
@@ -170,7 +171,7 @@ TEST(Columns, SayWhatPlansThatAreLaidOutSay) {
     OpCosts costs(cluster);
     const auto told = told_of(cluster, base, plans, costs);
     double sum = 0;
-    int timed = 0, not_told = 0, broken = 0, one_of_three = 0, far_off = 0;
+    int timed = 0, not_told = 0, broken = 0, one_of_three = 0;
     for (std::size_t i = 0; i < plans.size(); ++i) {
       const auto fine = workload::legal(plans[i]);
       EXPECT_EQ(told[i].verdict == Verdict::illegal, !fine) << words(plans[i]);
@@ -189,16 +190,38 @@ TEST(Columns, SayWhatPlansThatAreLaidOutSay) {
       if (!timing) continue;
       ++timed;
       const double off = told[i].step / laid.step - 1;
-      EXPECT_LT(std::abs(off), 0.35) << words(plans[i]);
-      far_off += std::abs(off) > 0.15 ? 1 : 0;
+      EXPECT_LT(std::abs(off), 0.12) << words(plans[i]);
       sum += std::abs(off);
     }
     EXPECT_LT(sum / timed, 0.012) << model << rest;
-    EXPECT_LE(far_off, 1) << model << rest;
-    EXPECT_GT(timed, rounds(10, 0));
+    EXPECT_GT(timed, rounds(5, 0));
     EXPECT_GT(broken, 0);
     EXPECT_GT(not_told, 0);
   }
+}
+
+// With one stage, whatever gradients and gathered weights do in the first pass and in others.
+TEST(Columns, AreNearOnOneStage) {
+  const auto cluster = machine();
+  OpCosts costs(cluster);
+  for (const std::string& model : {kTied, kDense})
+    for (const int tp : {2, 8})
+      for (const Sharding sharding :
+           {Sharding::none, Sharding::zero1, Sharding::zero2, Sharding::zero3})
+        for (const int microbatches : {1, 2, 3}) {
+          Spec plan = job(model);
+          plan.parallel.tp = tp;
+          plan.parallel.dp = kDevices / tp;
+          plan.parallel.sharding = sharding;
+          plan.batch.micro = 1;
+          plan.batch.global = plan.parallel.dp * microbatches;
+          const Told told = told_of(cluster, job(model), {plan}, costs).front();
+          if (told.verdict != Verdict::told) continue;
+          const double off = told.step / laid_out(plan, *cluster, costs, true).step - 1;
+          // Sums that go on for longer than passes do are in the way of later passes, too.
+          EXPECT_LT(std::abs(off), sharding == Sharding::zero2 && microbatches > 2 ? 0.02 : 0.002)
+              << words(plan);
+        }
 }
 
 // What was asked before, and what is asked beside it, says nothing.

@@ -159,7 +159,7 @@ ChunkPasses chunk_passes(const LayerTimes& layer, const DataTimes& data,
                          std::span<const Reduction> sent, const ChunkShape& shape, double carried) {
   ChunkPasses out;
   out.plain = plain_passes(layer, shape.layers, shape.ends);
-  out.takes = out.plain;
+  out.takes = out.first = out.plain;
   if (shape.way == DataWay::late) return out;
   const bool every = shape.way != DataWay::once, shards = shape.way == DataWay::shards;
   const Which making = shape.split ? Which::weight : Which::backward;
@@ -171,12 +171,18 @@ ChunkPasses chunk_passes(const LayerTimes& layer, const DataTimes& data,
       takes = line.now() - begin;
       waited = line.waited();
     };
-    for (int round = 0; round < 2; ++round) {
+    const int rounds = std::min(shape.microbatches, 2);
+    for (int round = 0; round < rounds; ++round) {
       run(Which::forward, out.takes.forward, out.waited.forward);
-      if (!shape.in_phases) run(Which::backward, out.takes.weight, out.waited.weight);
-    }
-    for (int round = 0; round < 2 && shape.in_phases; ++round)
+      if (round == 0) out.first.forward = out.takes.forward;
+      if (shape.in_phases) continue;
       run(Which::backward, out.takes.weight, out.waited.weight);
+      if (round == 0) out.first.weight = out.takes.weight;
+    }
+    for (int round = 0; round < rounds && shape.in_phases; ++round) {
+      run(Which::backward, out.takes.weight, out.waited.weight);
+      if (round == 0) out.first.weight = out.takes.weight;
+    }
   } else {
     line.carry(carried);
     line.pass(making, false, true);

@@ -26,11 +26,13 @@ struct ChunkShape {
   DataWay way = DataWay::once;
   bool split = false;      ///< backward passes run in halves; not with `always` and `shards`
   bool in_phases = false;  ///< all forward passes come first
+  std::int32_t microbatches = 1;
   std::int32_t prefetch = 1, prefetch_backward = 1;
 };
 
 struct ChunkPasses {
   Halves takes;     ///< where others go before and after; not split, backward passes are `weight`
+  Halves first;     ///< the same of the first of all passes
   Halves plain;     ///< the same with nothing beside
   Halves waited;    ///< what passes take less that had to wait for a message before
   double sums = 0;  ///< of one backward pass
