@@ -173,14 +173,11 @@ void add_effort_options(CLI::App& command, search::PlanQuestion& question) {
 void add_search(CLI::App& table, Session& session) {
   CLI::App* command = table.add_subcommand("search", "Find the best plans of a job on a cluster");
   command->description(
-      "Find the best plans of a job on a cluster: tensor, pipeline, data and expert parallel,\n"
-      "microbatch, chunks, sharding, and as much recomputation as memory asks for. Every plan "
-      "that\n"
-      "fits is estimated, the best are simulated. What an option gives of the plan is tried "
-      "alone;\n"
-      "several values go with commas (--tp 4,8). Of several clusters the best plan of each is "
-      "shown,\n"
-      "and which clusters no other beats in both time and cost.\n"
+      "Find the best plans of a job on a cluster: tensor, pipeline, context, data and expert\n"
+      "parallel, microbatch, chunks, sharding, and as much recomputation as memory asks for.\n"
+      "Every plan that fits is estimated, the best are simulated. What an option gives of the\n"
+      "plan is tried alone; several values go with commas (--tp 4,8). Of several clusters the\n"
+      "best plan of each is shown, and which clusters no other beats in both time and cost.\n"
       "A SPACE has a job and a cluster with names in them, what these may be, constraints and\n"
       "objectives; with -o its points are kept, and the same command goes on where it was broken\n"
       "off.\n"

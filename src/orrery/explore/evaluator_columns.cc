@@ -19,6 +19,7 @@ constexpr std::size_t kJobs = 4096;
 workload::Spec without_columns(workload::Spec spec) {
   const workload::Spec plain;
   spec.parallel.tp = spec.parallel.pp = spec.parallel.dp = spec.parallel.ep = 1;
+  spec.parallel.cp = 1;
   spec.parallel.sp = plain.parallel.sp;
   spec.parallel.sharding = plain.parallel.sharding;
   spec.schedule.kind = plain.schedule.kind;

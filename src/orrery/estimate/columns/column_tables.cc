@@ -19,9 +19,9 @@ namespace {
 
 std::uint64_t bits(std::int32_t value) { return static_cast<std::uint32_t>(value); }
 
-/// What layers of a plan are cut by.
+/// What layers of a legal plan are cut by.
 std::uint64_t cut_of(const PlanColumns& plans, std::size_t at) {
-  return bits(plans.tp[at]) << 32 | bits(plans.ep[at]);
+  return bits(plans.tp[at]) << 40 | bits(plans.ep[at]) << 16 | bits(plans.cp[at]);
 }
 
 constexpr double kFragmentation = workload::MemoryOptions{}.fragmentation;
@@ -86,8 +86,8 @@ bool Columns::Tables::knows(const PlanColumns& plans, std::size_t at) const {
   if (!staged.knows() || plans.recompute[at] == workload::RecomputeKind::ops) return false;
   const bool every = plans.sharding[at] >= Sharding::zero2;
   if (every && (base.model.moe || splits(plans.schedule[at]))) return false;
-  if (plans.pp[at] == 1 && plans.chunks[at] > 1) return false;  // both ends on one stage
-  if (plans.pp[at] >= 1 << 24) return false;                    // what keys have room for
+  if (plans.pp[at] == 1 && plans.chunks[at] > 1) return false;           // both ends on one stage
+  if (plans.pp[at] >= 1 << 24 || plans.cp[at] >= 1 << 16) return false;  // what keys hold
   return base.model.layers % (std::int64_t{plans.pp[at]} * plans.chunks[at]) == 0;
 }
 

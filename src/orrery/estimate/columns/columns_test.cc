@@ -224,6 +224,27 @@ TEST(Columns, AreNearOnOneStage) {
         }
 }
 
+// Plans that differ in that, too.
+TEST(Columns, TellContextParallelismAmongOthers) {
+  const auto cluster = machine();
+  const Spec base = job(kDense);
+  std::mt19937_64 random(3);
+  std::vector<Spec> plans;
+  while (plans.size() < 60) {
+    Spec cut = base;
+    cut.parallel.cp = std::int64_t{1} << random() % 4;
+    plans.push_back(drawn(cut, random));
+    if (plans.back().parallel.world() != kDevices) plans.pop_back();
+  }
+  OpCosts costs(cluster);
+  const auto many = told_of(cluster, base, plans, costs);
+  for (std::size_t i = 0; i < plans.size(); ++i) {
+    OpCosts own(cluster);
+    EXPECT_EQ(told_of(cluster, plans[i], {plans[i]}, own).front(), many[i]) << words(plans[i]);
+    EXPECT_EQ(many[i].verdict == Verdict::illegal, !workload::legal(plans[i])) << words(plans[i]);
+  }
+}
+
 // What was asked before, and what is asked beside it, says nothing.
 TEST(Columns, OneIsToldAsAmongMany) {
   const auto cluster = machine();

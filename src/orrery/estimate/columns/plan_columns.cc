@@ -10,7 +10,7 @@ namespace {
 /// Calls `visit` with every column of both.
 template <class Visit>
 void each_column(PlanColumns& a, const PlanColumns& b, Visit visit) {
-  visit(a.tp, b.tp), visit(a.pp, b.pp), visit(a.dp, b.dp), visit(a.ep, b.ep);
+  visit(a.tp, b.tp), visit(a.pp, b.pp), visit(a.cp, b.cp), visit(a.dp, b.dp), visit(a.ep, b.ep);
   visit(a.micro, b.micro), visit(a.chunks, b.chunks), visit(a.microbatches, b.microbatches);
   visit(a.schedule, b.schedule), visit(a.sharding, b.sharding);
   visit(a.recompute, b.recompute), visit(a.sp, b.sp);
@@ -28,6 +28,7 @@ void PlanColumns::add(const workload::Spec& plan) {
   const workload::Parallel& parallel = plan.parallel;
   tp.push_back(number(parallel.tp));
   pp.push_back(number(parallel.pp));
+  cp.push_back(number(parallel.cp));
   dp.push_back(number(parallel.dp));
   ep.push_back(number(parallel.ep));
   micro.push_back(number(plan.batch.micro));
@@ -45,6 +46,7 @@ workload::Spec PlanColumns::plan(std::size_t place, const workload::Spec& base) 
   workload::Spec spec = base;
   spec.parallel.tp = tp[place];
   spec.parallel.pp = pp[place];
+  spec.parallel.cp = cp[place];
   spec.parallel.dp = dp[place];
   spec.parallel.ep = ep[place];
   spec.parallel.sp = sp[place] != 0;

@@ -13,7 +13,7 @@ namespace orrery::estimate {
 
 /// What plans of a job differ in. All else is as in the specification that they are plans of.
 struct PlanColumns {
-  std::vector<std::int32_t> tp, pp, dp, ep, micro, chunks;
+  std::vector<std::int32_t> tp, pp, cp, dp, ep, micro, chunks;
   std::vector<std::int32_t> microbatches;  ///< 0: the global batch is no multiple of micro × dp
   std::vector<workload::ScheduleKind> schedule;
   std::vector<workload::Sharding> sharding;

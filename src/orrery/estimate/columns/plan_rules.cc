@@ -15,6 +15,7 @@ std::uint64_t word(std::int32_t value) { return static_cast<std::uint32_t>(value
 /// The job on one device, with one microbatch of one sample.
 workload::Spec on_one_device(workload::Spec spec) {
   spec.parallel.tp = spec.parallel.dp = spec.parallel.pp = spec.parallel.ep = 1;
+  spec.parallel.cp = 1;
   spec.parallel.sp = false;
   spec.parallel.sharding = workload::Sharding::none;
   spec.parallel.shard_size = 0;
@@ -33,8 +34,8 @@ PlanRules::PlanRules(workload::Spec base) : base_(std::move(base)), rules_(workl
 
 TableKey PlanRules::cut_key(const PlanColumns& plans, std::size_t place) {
   return {word(plans.tp[place]) << 32 | word(plans.ep[place]),
-          word(plans.dp[place]) << 32 | static_cast<std::uint64_t>(plans.sharding[place]) << 1 |
-              plans.sp[place]};
+          word(plans.dp[place]) << 32 | word(plans.cp[place]) << 4 |
+              static_cast<std::uint64_t>(plans.sharding[place]) << 1 | plans.sp[place]};
 }
 
 TableKey PlanRules::stages_key(const PlanColumns& plans, std::size_t place) {
@@ -43,7 +44,8 @@ TableKey PlanRules::stages_key(const PlanColumns& plans, std::size_t place) {
 }
 
 TableKey PlanRules::size_key(const PlanColumns& plans, std::size_t place) {
-  return {word(plans.tp[place]) << 32 | word(plans.micro[place]), plans.sp[place]};
+  return {word(plans.tp[place]) << 32 | word(plans.micro[place]),
+          word(plans.cp[place]) << 1 | plans.sp[place]};
 }
 
 void PlanRules::ask(Table& table, TableKey key, const workload::Spec& spec) const {
@@ -79,6 +81,7 @@ void PlanRules::learn(const PlanColumns& plans, std::size_t place) {
   if (const TableKey key = size_key(plans, place); sizes_.keys.find(key) == KeyTable::kNone) {
     workload::Spec spec = on_one_device(base_);
     spec.parallel.tp = plans.tp[place];
+    spec.parallel.cp = plans.cp[place];
     spec.parallel.sp = plans.sp[place] != 0;
     spec.batch.global = spec.batch.micro = plans.micro[place];
     ask(sizes_, key, spec);

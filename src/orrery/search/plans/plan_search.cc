@@ -266,8 +266,8 @@ class Searching {
 /// All of the job but what is searched. What its batch is by default goes into `search`.
 Result<Spec> base_of(const PlanQuestion& question, PlanSearch& search) {
   study::JobDescription open = question.job;
-  for (std::string* part : {&open.tp, &open.pp, &open.ep, &open.micro_batch, &open.schedule,
-                            &open.chunks, &open.sharding, &open.recompute})
+  for (std::string* part : {&open.tp, &open.pp, &open.cp, &open.ep, &open.micro_batch,
+                            &open.schedule, &open.chunks, &open.sharding, &open.recompute})
     part->clear();
   if (!open.dp.empty())
     return fail(Errc::usage, "--dp", "follows from the others",
@@ -318,7 +318,7 @@ Result<PlanSearch> search_plans(const PlanQuestion& question, ClusterRef cluster
   search.samples = base->batch.global;
   const std::int64_t island =
       platform.fabric != nullptr || platform.dims.empty() ? 8 : platform.dims.front().size;
-  auto space = plan_space_of(question.job, base->model, search.devices, island);
+  auto space = plan_space_of(question.job, *base, search.devices, island);
   if (!space) return tl::unexpected(space.error());
   const auto plans = plans_of(*space, *base, search.devices);
   if (plans.empty())

@@ -111,6 +111,35 @@ TEST(PlanSearch, WhatIsTooLargeIsNotIllegal) {
   EXPECT_EQ(found->smallest->spec.recompute.kind, workload::RecomputeKind::none);
 }
 
+// Long sequences are cut over ranks, too.
+TEST(PlanSearch, CutsLongSequences) {
+  PlanQuestion asked = question();
+  asked.job.seq = "32768";
+  asked.job.tp = "2,4";
+  asked.job.pp = "1";
+  asked.job.micro_batch = "1";
+  asked.gear = Gear::estimate;
+  asked.best = 100;
+  const auto cps = [&] {
+    std::map<std::int64_t, std::size_t> count;
+    const auto found = search_plans(asked);
+    EXPECT_TRUE(found) << to_string(found.error());
+    EXPECT_EQ(found->not_told, 0u);
+    for (const PlanAnswer& one : found->best) ++count[one.spec.parallel.cp];
+    return count;
+  };
+  const auto open = cps();
+  EXPECT_EQ(open.size(), 3u);  // 8,192 tokens a rank and more
+  EXPECT_TRUE(open.contains(1) && open.contains(2) && open.contains(4));
+  asked.job.cp = "2,8";
+  const auto given = cps();
+  EXPECT_EQ(given.size(), 2u);
+  EXPECT_TRUE(given.contains(2) && given.contains(8));
+  asked.job.cp.clear();
+  asked.job.seq = "8192";
+  EXPECT_EQ(cps().size(), 1u);
+}
+
 TEST(PlanSearch, TakesSchedules) {
   using workload::ScheduleKind;
   PlanQuestion asked = question();

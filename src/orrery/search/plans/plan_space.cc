@@ -11,6 +11,7 @@
 #include "orrery/core/text.h"
 #include "orrery/core/units.h"
 #include "orrery/search/pieces.h"
+#include "orrery/workload/program/count.h"
 
 namespace orrery::search {
 
@@ -78,6 +79,13 @@ std::vector<std::int64_t> powers_of_two(std::int64_t most) {
   return values;
 }
 
+/// Where a sequence is not cut already.
+std::vector<std::int64_t> context_of(const Spec& base) {
+  constexpr std::int64_t kFew = 8192;  // tokens that are not worth another cut
+  if (base.parallel.cp > 1 || !workload::has_tokens(base)) return {base.parallel.cp};
+  return powers_of_two(std::max<std::int64_t>(base.batch.seq / kFew, 1));
+}
+
 std::vector<std::int64_t> divisors(std::int64_t of, std::int64_t most) {
   std::vector<std::int64_t> values;
   for (std::int64_t value = 1; value <= std::min(of, most); ++value)
@@ -87,9 +95,10 @@ std::vector<std::int64_t> divisors(std::int64_t of, std::int64_t most) {
 
 }  // namespace
 
-Result<PlanSpace> plan_space_of(const study::JobDescription& job, const workload::Model& model,
+Result<PlanSpace> plan_space_of(const study::JobDescription& job, const Spec& base,
                                 std::int64_t devices, std::int64_t island) {
   PlanSpace space;
+  const workload::Model& model = base.model;
   const std::int64_t layers = std::max<std::int64_t>(model.layers, 1);
   const auto read = [](auto& into, auto made) -> Result<void> {
     if (!made) return tl::unexpected(made.error());
@@ -99,6 +108,8 @@ Result<PlanSpace> plan_space_of(const study::JobDescription& job, const workload
   if (auto done = read(space.tp, numbers(job.tp, "--tp", powers_of_two(island))); !done)
     return tl::unexpected(done.error());
   if (auto done = read(space.pp, numbers(job.pp, "--pp", divisors(layers, devices))); !done)
+    return tl::unexpected(done.error());
+  if (auto done = read(space.cp, numbers(job.cp, "--cp", context_of(base))); !done)
     return tl::unexpected(done.error());
   const std::int64_t experts = model.moe ? model.moe->experts : 1;
   if (auto done = read(space.ep, numbers(job.ep, "--ep", powers_of_two(experts))); !done)
@@ -141,26 +152,29 @@ std::vector<Spec> plans_of(const PlanSpace& space, const Spec& base, std::int64_
       for (const std::int64_t chunks : space.chunks)
         if (goes_with(kind, chunks)) add_sizes(plan, kind, chunks);
   };
-  for (const std::int64_t tp : space.tp) {
-    for (const std::int64_t pp : space.pp) {
-      const std::int64_t others = tp * pp * base.parallel.cp;
-      if (devices % others != 0) continue;
-      for (const std::int64_t ep : space.ep) {
-        for (const Sharding sharding : space.sharding) {
-          Spec plan = base;
-          plan.parallel.tp = tp;
-          plan.parallel.sp = tp > 1;  // sequences are cut, too
-          plan.parallel.pp = pp;
-          plan.parallel.dp = devices / others;
-          plan.parallel.ep = ep;
-          plan.parallel.sharding = plan.parallel.dp > 1 ? sharding : Sharding::none;
-          plan.recompute.kind = space.recompute.front();
-          if (plan.parallel.dp == 1 && sharding != space.sharding.front()) continue;
-          add(plan);
-        }
+  const auto add_cut = [&](std::int64_t tp, std::int64_t pp, std::int64_t cp) {
+    const std::int64_t others = tp * pp * cp;
+    if (devices % others != 0) return;
+    for (const std::int64_t ep : space.ep) {
+      for (const Sharding sharding : space.sharding) {
+        Spec plan = base;
+        plan.parallel.tp = tp;
+        plan.parallel.sp = tp > 1;  // sequences are cut, too
+        plan.parallel.pp = pp;
+        plan.parallel.cp = cp;
+        plan.parallel.dp = devices / others;
+        plan.parallel.ep = ep;
+        const bool shards = plan.parallel.dp * cp > 1;
+        plan.parallel.sharding = shards ? sharding : Sharding::none;
+        plan.recompute.kind = space.recompute.front();
+        if (!shards && sharding != space.sharding.front()) continue;
+        add(plan);
       }
     }
-  }
+  };
+  for (const std::int64_t tp : space.tp)
+    for (const std::int64_t pp : space.pp)
+      for (const std::int64_t cp : space.cp) add_cut(tp, pp, cp);
   return plans;
 }
 

@@ -15,7 +15,7 @@ namespace orrery::search {
 
 /// Values that are tried, ascending. Sequences are cut with tp. Everything else is as the job says.
 struct PlanSpace {
-  std::vector<std::int64_t> tp, pp, ep, micro;
+  std::vector<std::int64_t> tp, pp, cp, ep, micro;
   std::vector<workload::ScheduleKind> schedule;  ///< with stages
   std::vector<std::int64_t> chunks;              ///< … of schedules that may have so many
   std::vector<workload::Sharding> sharding;
@@ -24,11 +24,11 @@ struct PlanSpace {
   std::vector<workload::RecomputeKind> recompute;
 };
 
-/// What the job gives ("8", "2,4,8"), and all else: tp and pp, powers of
-/// two and what divides layers, for `devices` of which `island` are tightly linked; ep for experts.
-/// Errc: usage.
+/// What the job gives ("8", "2,4,8"), and all else: tp and pp, powers of two and what divides
+/// layers, for `devices` of which `island` are tightly linked; ep for experts; cp, unless `base`
+/// has one, powers of two that leave each rank 8,192 tokens of a sequence and more. Errc: usage.
 [[nodiscard]] Result<PlanSpace> plan_space_of(const study::JobDescription& job,
-                                              const workload::Model& model, std::int64_t devices,
+                                              const workload::Spec& base, std::int64_t devices,
                                               std::int64_t island);
 
 /// Plans of the space that fill `devices`, in a fixed order; `base` has all else. Recomputation
