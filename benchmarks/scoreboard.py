@@ -29,7 +29,7 @@ TP2 = "not known: with tp 2 the same model takes a third longer than with tp 4 t
 GPT3_XL = "not the model that is stated: it took 1.8 times as long as OPT 1.3B, which is said to have the same layers and sizes"
 # Why points that are far off probably are so.
 CAUSES = [
-    ("narayanan21-t2-ZeRO-3", "DeepSpeed's ZeRO-3 of 2021: gathers are told as if they overlapped, by today's NCCL"),
+    ("narayanan21-t2-ZeRO-3", "DeepSpeed's ZeRO-3 of 2021: half the batch takes as long, 4 to 5 trips of all 16-bit weights at 25 GB/s, as if by one of a host's eight adapters"),
     ("vtrain-multi-0015", "one microbatch of 64 sequences: most likely the allocator frees and asks again near the end of memory (half as "
      "many sequences take half as long and a twentieth more)"),
     ("vtrain-multi-0041", TP2),
