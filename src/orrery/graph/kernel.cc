@@ -24,8 +24,8 @@ constexpr std::array<string_view, kFormats> kFormatNames = {
     "unsaid", "fp64",      "fp32",      "tf32", "bf16",  "fp16",
     "fp8",    "fp8_block", "fp4_block", "int8", "int32", "int64"};
 constexpr std::array<string_view, kTraits> kTraitNames = {
-    "bias",         "epilogue", "accumulates",  "causal",   "transposed_a",
-    "transposed_b", "gated",    "multi_tensor", "portable", "quantized"};
+    "bias",  "epilogue",     "accumulates", "causal",    "transposed_a", "transposed_b",
+    "gated", "multi_tensor", "portable",    "quantized", "first"};
 
 constexpr std::array<string_view, 3> kGemm = {"m", "n", "k"};
 constexpr std::array<string_view, 4> kBatchedGemm = {"batch", "m", "n", "k"};

@@ -83,8 +83,9 @@ enum Trait : std::uint16_t {
   kPortable = 1u << 8,     ///< made for devices of before: without instructions of its device's own
   kQuantized = 1u << 9,    ///< a narrow product whose first input comes in its format: without it,
                            ///< quantising is a part of the kernel, as in public tables
+  kFirst = 1u << 10,       ///< attention fused as FlashAttention's first version in Triton is
 };
-inline constexpr std::size_t kTraits = 10;
+inline constexpr std::size_t kTraits = 11;
 
 inline constexpr std::size_t kKernelSizes = 8;
 

@@ -63,6 +63,11 @@ Result<void> no_scattered_sends(Spec& spec) {
   return {};
 }
 
+Result<void> no_early_stop(Spec& spec) {
+  spec.recompute.early_stop = false;
+  return {};
+}
+
 Result<void> no_gradient_norm(Spec& spec) {
   spec.optimizer.gradient_norm = false;
   return {};
@@ -123,6 +128,10 @@ constexpr std::array kEffects = {
            "without sp: a rank of tp sends its share to the next stage, where shares are gathered",
            "the framework: Megatron-LM's default (Narayanan et al., SC21, section 4.1)",
            no_scattered_sends, nullptr},
+    Effect{"early_stop", "recompute.early_stop", "false",
+           "a layer that is computed again is so only as far as its backward pass needs",
+           "the framework: PyTorch's checkpoints (workload/spec/recompute_policy.h)", no_early_stop,
+           nullptr},
     Effect{"gradient_norm", "optimizer.gradient_norm", "false",
            "gradients are clipped by their norm over all ranks", "the job", no_gradient_norm,
            nullptr},

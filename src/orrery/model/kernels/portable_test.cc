@@ -55,6 +55,21 @@ TEST(Portable, ReachesWhatWasPublished) {
   EXPECT_NEAR(slowdown(64, graph::Pass::backward), 433. / 291, 0.05);
 }
 
+// FlashAttention-2, section 4.1; on Hopper besides what the second version lacks there.
+TEST(Portable, TritonsIsSlowerThanTheSecondVersion) {
+  for (const auto pass : {graph::Pass::forward, graph::Pass::backward}) {
+    for (const char* device : {"a100-80gb", "h100-sxm", "b200"}) {
+      graph::Kernel second = attention(128, pass);
+      second.traits |= graph::kPortable;
+      graph::Kernel triton = second;
+      triton.traits |= graph::kFirst;
+      const double ratio = seconds(triton, device) / seconds(second, device);
+      EXPECT_GT(ratio, 1.3) << device;
+      EXPECT_LT(ratio, 2.5) << device;
+    }
+  }
+}
+
 TEST(Portable, NothingElseIsKnownToBe) {
   graph::Kernel kernel = attention(128, graph::Pass::forward);
   kernel.operation = graph::Operation::softmax;

@@ -151,8 +151,9 @@ class Block {
     kernel.sizes = {batch_.value(), heads_.value(),   kv_heads_.value(),  queries_.value(),
                     keys_.value(),  key_dim_.value(), value_dim_.value(), window_.value()};
     if (causal_) kernel.traits = graph::kCausal;
-    if (scope_.spec->kernels.attention_of() == AttentionKernels::flash_attention_2)
-      kernel.traits |= graph::kPortable;
+    const AttentionKernels own = scope_.spec->kernels.attention_of();
+    if (own != AttentionKernels::newest) kernel.traits |= graph::kPortable;
+    if (own == AttentionKernels::flash_attention_triton) kernel.traits |= graph::kFirst;
     return kernel;
   }
   /// Queries × `n`, over `k`, for every head; so many of them, a launch each.

@@ -9,6 +9,7 @@
 
 #include "orrery/core/check.h"
 #include "orrery/workload/layers/kernels.h"
+#include "orrery/workload/spec/recompute_policy.h"
 
 namespace orrery::workload {
 namespace {
@@ -269,6 +270,16 @@ void Tape::ensure(Tensor tensor, std::vector<Entry>& into) {
   known.saved = true;
 }
 
+/// How many of the steps make what some backward pass reads.
+std::size_t Tape::needed_steps() const {
+  std::size_t needed = 0;
+  for (const Step& step : steps_)
+    for (const Tensor saved : step.saves)
+      if (const std::uint32_t made = tensors_[saved.id].step; made != Tensor::nothing)
+        needed = std::max<std::size_t>(needed, made + 1);
+  return needed;
+}
+
 std::vector<Tape::Entry> Tape::backward_entries() {
   std::vector<Entry> entries;
   redone_.assign(steps_.size(), false);
@@ -276,8 +287,9 @@ std::vector<Tape::Entry> Tape::backward_entries() {
     for (Known& known : tensors_)
       if (known.step == Tensor::nothing) known.saved = true;
     redone_.assign(steps_.size(), true);
-    for (const Step& step : steps_) {
-      for (Entry entry : step.forward) {
+    const std::size_t needed = stops_early(*scope_->spec) ? needed_steps() : steps_.size();
+    for (std::size_t step = 0; step < needed; ++step) {
+      for (Entry entry : steps_[step].forward) {
         entry.op.phase = Phase::recompute;
         entries.push_back(entry);
       }

@@ -195,6 +195,7 @@ class Tape {
   [[nodiscard]] bool kept(Tensor tensor) const;
   void redo(std::uint32_t step, std::vector<Entry>& into);
   void ensure(Tensor tensor, std::vector<Entry>& into);
+  [[nodiscard]] std::size_t needed_steps() const;
   [[nodiscard]] std::vector<Entry> backward_entries();
   [[nodiscard]] std::vector<Op> resolve(const std::vector<Entry>& entries) const;
   void account(Part& part) const;

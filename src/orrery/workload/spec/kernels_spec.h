@@ -17,8 +17,9 @@ namespace orrery::workload {
 
 /// Whose attention it is, where one kernel does it all (flash attention).
 enum class AttentionKernels : std::uint8_t {
-  newest,             ///< made for the device: cuDNN's, FlashAttention-3
-  flash_attention_2,  ///< made for Ampere, on whatever device
+  newest,                  ///< made for the device: cuDNN's, FlashAttention-3
+  flash_attention_2,       ///< made for Ampere, on whatever device
+  flash_attention_triton,  ///< its first version in Triton, which knows ALiBi
 };
 
 /// Kernels that change what is computed and kept.
@@ -94,6 +95,8 @@ struct Words<workload::AttentionKernels> {
   static constexpr std::array names = {
       WordTable<workload::AttentionKernels>{"newest", workload::AttentionKernels::newest},
       WordTable<workload::AttentionKernels>{"flash_attention_2",
-                                            workload::AttentionKernels::flash_attention_2}};
+                                            workload::AttentionKernels::flash_attention_2},
+      WordTable<workload::AttentionKernels>{"flash_attention_triton",
+                                            workload::AttentionKernels::flash_attention_triton}};
 };
 }  // namespace orrery::config

@@ -191,9 +191,12 @@ struct Recompute {
   RecomputeKind kind = RecomputeKind::none;
   std::vector<std::string> ops;  ///< kind ops: any of "norm", "qkv", "attention", "out", "mlp_up",
                                  ///< "activation", "mlp_down", "router", "experts"
+  std::optional<bool> early_stop;  ///< see recompute_policy.h
 
   static constexpr auto fields =
       std::tuple{config::field("kind", &Recompute::kind, "what is computed again"),
+                 config::field("early_stop", &Recompute::early_stop,
+                               "kind `full`: only as far as the backward pass needs"),
                  config::field("ops", &Recompute::ops, "for kind `ops`: which operators")};
 };
 

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Layers that are computed again only as far as their backward pass needs.
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "orrery/workload/layers/layers_testing.h"
+#include "orrery/workload/layers/lowered_testing.h"
+#include "orrery/workload/spec/recompute_policy.h"
+
+namespace orrery::workload {
+namespace {
+
+LoweredPart layer_of(Spec spec) {
+  spec.recompute.kind = RecomputeKind::full;
+  const auto model = lower(spec, Mesh(spec), {});
+  EXPECT_TRUE(model) << (model ? "" : to_string(model.error()));
+  for (const LoweredPart& part : model->parts)
+    if (part.part.is_layer) return part;
+  return {};
+}
+
+/// A layer as PyTorch's checkpoints and as all others compute it again.
+struct Both {
+  LoweredPart early, whole;
+};
+Both both_of(Spec spec) {
+  spec.kernels.framework = Framework::pytorch;
+  Both both{layer_of(spec), {}};
+  spec.recompute.early_stop = false;
+  both.whole = layer_of(spec);
+  return both;
+}
+
+std::int64_t of_recomputation(const LoweredPart& part) { return products_of(part).again; }
+
+// All but the product that ends it; nothing else changes, nor does what is kept.
+TEST(EarlyStop, LeavesOutTheLastProduct) {
+  for (const std::int64_t tp : {1, 4}) {
+    Spec spec = llama();
+    spec.parallel.tp = tp;
+    const Both both = both_of(spec);
+    const std::int64_t tokens = spec.batch.micro * spec.batch.seq;
+    EXPECT_EQ(of_recomputation(both.whole) - of_recomputation(both.early),
+              2 * tokens * spec.model.ffn * spec.model.hidden / tp);
+    EXPECT_EQ(products_of(both.whole).forward, products_of(both.early).forward);
+    EXPECT_EQ(products_of(both.whole).backward, products_of(both.early).backward);
+    EXPECT_EQ(bytes_of(both.whole.part.kept), bytes_of(both.early.part.kept));
+    // Nor are its partial sums added up over tp again.
+    std::size_t again_whole = 0, again_early = 0;
+    for (const Op& op : both.whole.backward)
+      again_whole += op.kind == graph::NodeKind::coll && op.phase == Phase::recompute;
+    for (const Op& op : both.early.backward)
+      again_early += op.kind == graph::NodeKind::coll && op.phase == Phase::recompute;
+    EXPECT_EQ(again_whole - again_early, tp > 1 ? 1u : 0u);
+  }
+}
+
+// Its mask is saved behind the last product.
+TEST(EarlyStop, GoesToTheEndWhereDropoutDoes) {
+  Spec spec = gpt();
+  const Both dropped = both_of(spec);
+  EXPECT_EQ(of_recomputation(dropped.early), of_recomputation(dropped.whole));
+  spec.model.dropout = false;
+  const Both plain = both_of(spec);
+  EXPECT_LT(of_recomputation(plain.early), of_recomputation(plain.whole));
+}
+
+TEST(EarlyStop, IsWhatAFrameworkDoes) {
+  for (const auto& [framework, stops] : {std::pair{Framework::none, false},
+                                         {Framework::pytorch, true},
+                                         {Framework::torchtitan, true},
+                                         {Framework::torchtitan_compiled, true},
+                                         {Framework::deepspeed, false},
+                                         {Framework::megatron, false}}) {
+    Spec spec = llama();
+    spec.kernels.framework = framework;
+    EXPECT_EQ(stops_early(spec), stops);
+    spec.recompute.early_stop = !stops;
+    EXPECT_EQ(stops_early(spec), !stops);
+  }
+}
+
+// With whatever cuts a layer: what is computed again never grows, and every layer still has all
+// that its backward pass reads (nothing waits for a stream that nobody uses).
+TEST(EarlyStop, GoesWithAllThatCutsALayer) {
+  for (const std::int64_t tp : {1, 2}) {
+    for (const bool sp : {false, true}) {
+      for (const std::int64_t cp : {1, 2}) {
+        for (const auto method :
+             {ContextMethod::ring, ContextMethod::all_gather, ContextMethod::ulysses}) {
+          for (const bool experts : {false, true}) {
+            Spec spec = llama();
+            spec.parallel.tp = tp;
+            spec.parallel.sp = sp && tp > 1;
+            spec.parallel.cp = cp;
+            spec.parallel.cp_method = method;
+            if (experts) {
+              spec.model.moe = Moe{};
+              spec.model.moe->experts = 4;
+              spec.model.moe->top_k = 2;
+              spec.parallel.ep = 2;
+              spec.parallel.dp = 2;
+            }
+            const Both both = both_of(spec);
+            EXPECT_LE(of_recomputation(both.early), of_recomputation(both.whole));
+            EXPECT_GT(of_recomputation(both.early), 0);
+            std::set<Stream> used{stream::compute};
+            for (const Op& op : both.early.backward) used.insert(op.stream);
+            for (const Op& op : both.early.backward)
+              for (const Stream wait : op.waits)
+                if (wait != stream::none) EXPECT_TRUE(used.contains(wait)) << op.name;
+          }
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace orrery::workload
