@@ -221,6 +221,7 @@ constexpr double kFedApart = 6000;
 /// only for those are there kernels of latent attention that share the keys of a sequence among
 /// processors (FlashMLA, github.com/deepseek-ai/FlashMLA: Hopper and Blackwell for data centres).
 constexpr double kGroupsOfWarps = 3000;
+constexpr double kWarpPrefill = 0.67;  // A100 0.62, RTX PRO 6000 0.67
 
 /// Each of a processor's four schedulers starts one instruction a clock. With 16 lanes it needs
 /// every other one to keep them multiplying and has the rest for loads; with 32 loads take away
@@ -253,7 +254,10 @@ const Architecture& architecture_of(const Silicon& silicon) {
 Architecture general_architecture(const Silicon& silicon) {
   Architecture figures = kGeneral;
   if (lanes_of(silicon) > kNarrowLanes) figures.simt = kWideSimt;
-  if (width_of(silicon) < kGroupsOfWarps) figures.latent = 0;
+  if (width_of(silicon) < kGroupsOfWarps) {
+    figures.latent = 0;
+    figures.prefill = kWarpPrefill;
+  }
   if (silicon.processors > 0 && width_of(silicon) > kFedApart) {
     figures.prefill = kBlackwell.prefill;
     figures.prefill_block = kBlackwell.prefill_block;

@@ -141,10 +141,9 @@ void TableCloud::search(std::uint32_t index, const Logs& at, Logs beside, float 
         squares[i] += apart * apart;
       }
     }
-    for (std::uint32_t i = node.first; i < node.last; ++i) {
-      const float distance = squares[i - node.first];
-      if (distance < near.limit && i != near.without) near.add(distance, i);
-    }
+    for (std::uint32_t i = 0; i < kLeafPoints; ++i)  // none of those that a leaf lacks is near
+      if (squares[i] < near.limit && node.first + i != near.without)
+        near.add(squares[i], node.first + i);
     return;
   }
   const float step = at[node.axis] - node.split;

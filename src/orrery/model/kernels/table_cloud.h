@@ -34,7 +34,7 @@ class TableCloud {
     std::uint8_t axis = 0;
     float split = 0;
   };
-  static constexpr std::uint32_t kLeafPoints = 8;
+  static constexpr std::uint32_t kLeafPoints = 20;
   using Lanes = std::array<float, kLeafPoints>;
   using Logs = std::array<float, kMostAxes>;
 
