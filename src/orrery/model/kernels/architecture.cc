@@ -23,6 +23,7 @@ constexpr Architecture kVolta = {.launch = 4.0 * kMicro,
                                  .launch8 = 3.0 * kMicro,
                                  .launch8_block = 3.0 * kMicro,
                                  .launch4 = 3.0 * kMicro,
+                                 .launch_batched = 1.5 * kMicro,
                                  .prefill_launch = 8.0 * kMicro,
                                  .prefill = 0.6,
                                  .prefill_block = 0.2 * kMicro,
@@ -31,6 +32,7 @@ constexpr Architecture kVolta = {.launch = 4.0 * kMicro,
                                  .decode_split = 0.15,
                                  .decode_turn = 1.2 * kMicro,
                                  .decode_wave = 3.0 * kMicro,
+                                 .latent = 0,
                                  .small = 3.0 * kMicro,
                                  .moving = 0.8,
                                  .cached = 12,
@@ -49,6 +51,7 @@ constexpr Architecture kAmpere = {.launch = 3.2 * kMicro,
                                   .launch8 = 5.0 * kMicro,
                                   .launch8_block = 3.0 * kMicro,
                                   .launch4 = 3.0 * kMicro,
+                                  .launch_batched = 1.5 * kMicro,
                                   .prefill_launch = 6.5 * kMicro,
                                   .prefill = 0.62,
                                   .prefill_block = 0.13 * kMicro,
@@ -57,6 +60,7 @@ constexpr Architecture kAmpere = {.launch = 3.2 * kMicro,
                                   .decode_split = 0.13,
                                   .decode_turn = 1.2 * kMicro,
                                   .decode_wave = 3.0 * kMicro,
+                                  .latent = 0,
                                   .small = 2.5 * kMicro,
                                   .moving = 0.86,
                                   .cached = 18,
@@ -76,6 +80,7 @@ constexpr Architecture kHopper = {.launch = 2.0 * kMicro,
                                   .launch8 = 2.2 * kMicro,
                                   .launch8_block = 1.6 * kMicro,
                                   .launch4 = 3.0 * kMicro,
+                                  .launch_batched = 1.0 * kMicro,
                                   .prefill_launch = 11.0 * kMicro,
                                   .prefill = 0.82,
                                   .prefill_block = 0.25 * kMicro,
@@ -84,6 +89,7 @@ constexpr Architecture kHopper = {.launch = 2.0 * kMicro,
                                   .decode_split = 0.24,
                                   .decode_turn = 0.65 * kMicro,
                                   .decode_wave = 3.0 * kMicro,
+                                  .latent = 0.93,
                                   .small = 2.1 * kMicro,
                                   .moving = 0.88,
                                   .cached = 24,
@@ -103,6 +109,7 @@ constexpr Architecture kBlackwell = {.launch = 1.3 * kMicro,
                                      .launch8 = 3.5 * kMicro,
                                      .launch8_block = 3.5 * kMicro,
                                      .launch4 = 5.5 * kMicro,
+                                     .launch_batched = 2.0 * kMicro,
                                      .prefill_launch = 9.0 * kMicro,
                                      .prefill = 0.87,
                                      .prefill_block = 1.9 * kMicro,
@@ -111,6 +118,7 @@ constexpr Architecture kBlackwell = {.launch = 1.3 * kMicro,
                                      .decode_split = 0.15,
                                      .decode_turn = 0.44 * kMicro,
                                      .decode_wave = 1.3 * kMicro,
+                                     .latent = 0.75,
                                      .small = 2.3 * kMicro,
                                      .moving = 0.86,
                                      .cached = 28,
@@ -130,6 +138,7 @@ constexpr Architecture kWorkstation = {.launch = 1.1 * kMicro,
                                        .launch8 = 3.5 * kMicro,
                                        .launch8_block = 2.3 * kMicro,
                                        .launch4 = 2.3 * kMicro,
+                                       .launch_batched = 1.5 * kMicro,
                                        .prefill_launch = 4.0 * kMicro,
                                        .prefill = 0.67,
                                        .prefill_block = 0.08 * kMicro,
@@ -138,6 +147,7 @@ constexpr Architecture kWorkstation = {.launch = 1.1 * kMicro,
                                        .decode_split = 0.16,
                                        .decode_turn = 1.4 * kMicro,
                                        .decode_wave = 3.6 * kMicro,
+                                       .latent = 0,
                                        .small = 1.7 * kMicro,
                                        .moving = 0.83,
                                        .cached = 21,
@@ -182,6 +192,7 @@ constexpr Architecture kGeneral = {.launch = 2 * kMicro,
                                    .launch8 = 3 * kMicro,
                                    .launch8_block = 2.5 * kMicro,
                                    .launch4 = 4 * kMicro,
+                                   .launch_batched = 1.6 * kMicro,
                                    .prefill_launch = 8 * kMicro,
                                    .prefill = 0.72,
                                    .prefill_block = 0.2 * kMicro,
@@ -190,6 +201,7 @@ constexpr Architecture kGeneral = {.launch = 2 * kMicro,
                                    .decode_split = 0.2,
                                    .decode_turn = 0.8 * kMicro,
                                    .decode_wave = 3 * kMicro,
+                                   .latent = 0.85,
                                    .small = 2 * kMicro,
                                    .moving = 0.85,
                                    .cached = 22,
@@ -204,6 +216,12 @@ double width_of(const Silicon& silicon) {
 /// Matrix units wider than this are fed from a memory of their own, which one block has at a time:
 /// blocks of attention no longer hide each other's beginnings and ends.
 constexpr double kFedApart = 6000;
+
+/// Matrix units narrower than this are each fed by a warp, wider ones by four together or by none:
+/// only for those are there kernels of latent attention that share the keys of a sequence among
+/// processors (FlashMLA, github.com/deepseek-ai/FlashMLA: Hopper and Blackwell for data centres).
+constexpr double kGroupsOfWarps = 3000;
+constexpr double kWarpPrefill = 0.67;  // A100 0.62, RTX PRO 6000 0.67
 
 /// Each of a processor's four schedulers starts one instruction a clock. With 16 lanes it needs
 /// every other one to keep them multiplying and has the rest for loads; with 32 loads take away
@@ -236,6 +254,10 @@ const Architecture& architecture_of(const Silicon& silicon) {
 Architecture general_architecture(const Silicon& silicon) {
   Architecture figures = kGeneral;
   if (lanes_of(silicon) > kNarrowLanes) figures.simt = kWideSimt;
+  if (width_of(silicon) < kGroupsOfWarps) {
+    figures.latent = 0;
+    figures.prefill = kWarpPrefill;
+  }
   if (silicon.processors > 0 && width_of(silicon) > kFedApart) {
     figures.prefill = kBlackwell.prefill;
     figures.prefill_block = kBlackwell.prefill_block;
@@ -243,8 +265,8 @@ Architecture general_architecture(const Silicon& silicon) {
   const double slower = silicon.clock > 0 ? kGeneralClock / silicon.clock : 1;
   for (double* const time :
        {&figures.launch, &figures.ramp, &figures.wave, &figures.launch8, &figures.launch8_block,
-        &figures.launch4, &figures.prefill_launch, &figures.prefill_block, &figures.decode_launch,
-        &figures.decode_turn, &figures.decode_wave, &figures.small})
+        &figures.launch4, &figures.launch_batched, &figures.prefill_launch, &figures.prefill_block,
+        &figures.decode_launch, &figures.decode_turn, &figures.decode_wave, &figures.small})
     *time *= slower;
   return figures;
 }

@@ -12,19 +12,20 @@ namespace orrery::model {
 /// of an architecture without tables are those of its nearest neighbour.
 struct Architecture {
   // Products of matrices.
-  double launch;         ///< a kernel that does next to nothing
-  double ramp;           ///< until memory streams
-  double wave;           ///< a tile's beginning and end: its first load, its last store
-  double core;           ///< share of the peak in a long loop over k, 16 bits (power included)
-  double core8;          ///< … 8 bits
-  double core4;          ///< … 4 bits
-  double simt;           ///< … fp32 in vector units
-  double stream;         ///< share of the memory's rate
-  double feed;           ///< bytes a clock and processor that tiles are fed with
-  double feed_narrow;    ///< share of `feed` that kernels for 8 and 4 bits reach
-  double launch8;        ///< what fp8 with one scale a tensor adds to `launch`
-  double launch8_block;  ///< … fp8 with scales of blocks
-  double launch4;        ///< … fp4 with scales of blocks
+  double launch;          ///< a kernel that does next to nothing
+  double ramp;            ///< until memory streams
+  double wave;            ///< a tile's beginning and end: its first load, its last store
+  double core;            ///< share of the peak in a long loop over k, 16 bits (power included)
+  double core8;           ///< … 8 bits
+  double core4;           ///< … 4 bits
+  double simt;            ///< … fp32 in vector units
+  double stream;          ///< share of the memory's rate
+  double feed;            ///< bytes a clock and processor that tiles are fed with
+  double feed_narrow;     ///< share of `feed` that kernels for 8 and 4 bits reach
+  double launch8;         ///< what fp8 with one scale a tensor adds to `launch`
+  double launch8_block;   ///< … fp8 with scales of blocks
+  double launch4;         ///< … fp4 with scales of blocks
+  double launch_batched;  ///< … a batch of products in matrix units
   // Attention.
   double prefill_launch;
   double prefill;  ///< share of the peak that its products reach, the softmax between them apart
@@ -34,6 +35,7 @@ struct Architecture {
   double decode_split;  ///< share of the processors that have to be busy to reach it
   double decode_turn;   ///< for each doubling of the keys beyond 256
   double decode_wave;   ///< for each (sequence, head) a processor works on
+  double latent;        ///< `decode` of latent attention; 0: its kernels walk through all keys
   // Everything else.
   double small;      ///< launch of a kernel that only moves numbers
   double moving;     ///< share of the memory's rate for large ones

@@ -47,6 +47,7 @@ struct Product {
   double bytes_out = 2;
   bool accumulates = false;
   bool grouped = false;
+  bool batched = false;
   double rows_share = 1;  ///< of what memory streams at, where rows do not begin at 16 bytes
   double routed = 0;  ///< bytes moved around a grouped product whose rows were gathered from tokens
   double patches = 0;  ///< numbers of k that a convolution of few channels in patches runs over
@@ -91,6 +92,21 @@ struct Rows {
 /// Share of what memory streams at that kernels reach on rows of so many numbers, which are read
 /// one by one where rows do not begin at whole 16 bytes.
 [[nodiscard]] double share_of_rows(double length, graph::Format format);
+
+/// An attention's sizes, all of them: where none is said, what it usually is.
+struct AttentionSizes {
+  double batch, heads, kv_heads, queries, keys, key_dim, value_dim, window;
+  bool causal;
+  double width_q, width_kv;  ///< bytes of one number
+
+  /// Keys and values are no equally long heads (DeepSeek's): of 192 and 128 numbers, or absorbed.
+  [[nodiscard]] bool is_latent() const { return key_dim != value_dim; }
+  /// One head of keys for all, the first numbers of which are the values.
+  [[nodiscard]] bool shares_values() const { return kv_heads == 1 && key_dim > value_dim; }
+};
+[[nodiscard]] AttentionSizes attention_sizes(const graph::Kernel& kernel);
+/// Seconds of one query a sequence to keys that are their own values. `peak`: FLOP/s.
+[[nodiscard]] double latent_decode_seconds(const AttentionSizes& is, double peak, const Chip& chip);
 
 /// Seconds of one launch; 0: cannot be said.
 [[nodiscard]] double product_seconds(const Product& product, const Chip& chip);

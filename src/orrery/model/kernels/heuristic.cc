@@ -21,11 +21,11 @@ ErrorBand heuristic_band(const Kernel& kernel) {
     case Operation::convolution:
       return bits > 0 && bits < 16 ? ErrorBand{-0.2, 1.2} : ErrorBand{-0.2, 0.35};
     case Operation::batched_gemm:
-      return {-0.2, 0.55};
+      return {-0.3, 0.55};
     case Operation::grouped_gemm:
       return {-0.25, 0.75};
     case Operation::attention:
-      if (kernel.sizes[3] == 1) return {-0.2, 0.3};
+      if (kernel.sizes[3] == 1) return {-0.2, 0.35};
       return bits == 16 && kernel.pass == graph::Pass::forward ? ErrorBand{-0.25, 0.35}
                                                                : ErrorBand{-0.3, 0.75};
     default:

@@ -118,16 +118,18 @@ double routing_seconds(const Product& product, double scaling, const Chip& chip)
          product.routed / (rate * kRoutingShare);
 }
 
-double scaling_launch(Format format, const Architecture& is) {
-  switch (format) {
+/// What a kernel takes to begin beyond one that multiplies a pair of matrices in 16 bits.
+double further_launch(const Product& product, const Architecture& is) {
+  const double batch = product.batched && !in_vector_units(product.format) ? is.launch_batched : 0;
+  switch (product.format) {
     case Format::fp8:
-      return is.launch8;
+      return batch + is.launch8;
     case Format::fp8_block:
-      return is.launch8_block;
+      return batch + is.launch8_block;
     case Format::fp4_block:
-      return is.launch4;
+      return batch + is.launch4;
     default:
-      return 0;
+      return batch;
   }
 }
 
@@ -185,6 +187,7 @@ Product product_of(const Kernel& kernel) {
     case Operation::batched_gemm:
       product.count = size(kernel, 0) / launches;
       product.m = size(kernel, 1), product.n = size(kernel, 2), product.k = size(kernel, 3);
+      product.batched = true;
       break;
     case Operation::grouped_gemm: {
       const double rows = size(kernel, 1) / launches;
@@ -312,8 +315,8 @@ double product_seconds(const Product& product, const Chip& chip) {
   if (product.patches > 0 && is.measured) tiled = std::max(tiled, patch_seconds(product, chip));
   const double computing = tiled + bytes_beyond(product) / (chip.memory * is.stream);
   const double streaming = moved / (chip.memory * is.stream * product.rows_share) + is.ramp;
-  const double scaling = scaling_launch(product.format, is);
-  const double around = product.routed > 0 ? routing_seconds(product, scaling, chip) : scaling;
+  const double further = further_launch(product, is);
+  const double around = product.routed > 0 ? routing_seconds(product, further, chip) : further;
   const double shown = in_vector_units(product.format) ? kShownInVector : 0;
   const double both = std::max(computing, streaming) + shown * std::min(computing, streaming);
   return is.launch + around + both;

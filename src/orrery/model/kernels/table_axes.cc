@@ -41,6 +41,7 @@ void TableAxes::add(std::size_t size, std::span<const TablePoint> points) {
     });
     if (!tied) continue;
     axis.tied.push_back({size, std::move(values)});
+    ties_ = true;
     return;
   }
   Axis axis;
@@ -100,6 +101,23 @@ TableSpot TableAxes::spot(const TablePlace& place) const {
     }
   }
   return spot;
+}
+
+TableReach TableAxes::reach(const TablePlace& place) const {
+  if (ties_) {
+    const TableSpot at = spot(place);
+    return {at.nearest, at.off};
+  }
+  TableReach reach{place};
+  for (std::uint32_t rest = constants_; rest != 0; rest &= rest - 1) {
+    const auto size = static_cast<std::size_t>(__builtin_ctz(rest));
+    reach.nearest[size] = constant_[size];
+  }
+  for (const Axis& axis : axes_)
+    reach.nearest[axis.size] =
+        std::clamp(place[axis.size], axis.values.front(), axis.values.back());
+  reach.off = reach.nearest != place;
+  return reach;
 }
 
 TablePlace TableAxes::place(const std::array<std::uint32_t, kMostAxes>& at) const {

@@ -22,6 +22,12 @@ struct TableSpot {
   bool off = false;                       ///< … is another one
 };
 
+/// The nearest place that the axes span, where nobody asks between which values it lies.
+struct TableReach {
+  TablePlace nearest{};
+  bool off = false;  ///< it is another one
+};
+
 /// A size is an axis if it has several values and is not tied to an earlier one: sizes that only
 /// grow together, such as queries and keys of a prefill, are one axis. Immutable.
 class TableAxes {
@@ -39,6 +45,7 @@ class TableAxes {
   /// How many places a grid of all values has; at most 2^62.
   [[nodiscard]] std::uint64_t cells() const;
   [[nodiscard]] TableSpot spot(const TablePlace& place) const;
+  [[nodiscard]] TableReach reach(const TablePlace& place) const;
   /// The place of these values.
   [[nodiscard]] TablePlace place(const std::array<std::uint32_t, kMostAxes>& at) const;
 
@@ -59,6 +66,7 @@ class TableAxes {
   std::vector<Axis> axes_;
   TablePlace constant_{};        // of sizes that have one value
   std::uint32_t constants_ = 0;  // which sizes
+  bool ties_ = false;            // some axis has sizes that grow with it
 };
 
 }  // namespace orrery::model

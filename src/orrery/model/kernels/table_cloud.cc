@@ -2,6 +2,7 @@
 #include "orrery/model/kernels/table_cloud.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -9,52 +10,49 @@
 namespace orrery::model {
 namespace {
 
-constexpr std::uint32_t kLeafPoints = 8;
 constexpr std::uint32_t kMostNear = 12;
 constexpr std::uint32_t kNobodyLeftOut = ~std::uint32_t{0};
 constexpr std::size_t kMostTried = 4096;  // left-out points that the spread is learned from
 
-using LogPlace = std::array<float, kMostAxes>;
-
-float square_between(const LogPlace& a, const LogPlace& b) {
-  static_assert(kMostAxes == 8);
-  std::array<float, 4> sums;  // four lanes, added up in a fixed order
-  for (std::size_t i = 0; i < 4; ++i) {
-    const float one = a[i] - b[i], other = a[i + 4] - b[i + 4];
-    sums[i] = one * one + other * other;
-  }
-  return (sums[0] + sums[1]) + (sums[2] + sums[3]);
-}
-
 }  // namespace
 
-/// The nearest points so far, in no order; one more than count, of which the farthest gives R.
+/// The nearest points so far, nearest first; one more than count, which gives R. Each is a number
+/// whose upper half is the square of its distance, the lower half the point, so that they are put
+/// in order without branches, which nobody could predict.
 struct TableCloud::Near {
-  static constexpr std::size_t kSlots = 16;
-  std::array<float, kSlots> squares;
-  std::array<std::uint32_t, kSlots> points{};
-  std::uint32_t size = 0;
+  static constexpr std::size_t kSlots = kMostNear + 2;
+  static constexpr std::uint32_t kNormal =
+      0x00100000;  // added: no number is too small to be normal
+
+  std::array<double, kSlots> slots;
   std::uint32_t wanted = 0;
   std::uint32_t without = kNobodyLeftOut;
-  std::uint32_t farthest = 0;
   float limit = std::numeric_limits<float>::infinity();
 
-  Near() { squares.fill(-1); }
-  void add(float square, std::uint32_t point) {
-    const std::uint32_t slot = size < wanted ? size++ : farthest;
-    squares[slot] = square;
-    points[slot] = point;
-    if (size < wanted) return;
-    // Empty slots are below all; without branches, which nobody could predict.
-    farthest = 0;
-    for (std::uint32_t i = 1; i < kSlots; ++i)
-      farthest = squares[i] > squares[farthest] ? i : farthest;
-    limit = squares[farthest];
+  Near() { slots.fill(packed(limit, kNobodyLeftOut)); }
+  static double packed(float square, std::uint32_t point) {
+    const std::uint64_t upper = std::bit_cast<std::uint32_t>(square) + kNormal;
+    return std::bit_cast<double>(upper << 32 | point);
   }
-  [[nodiscard]] std::uint32_t nearest() const {
-    std::uint32_t least = 0;
-    for (std::uint32_t i = 1; i < size; ++i) least = squares[i] < squares[least] ? i : least;
-    return least;
+  [[nodiscard]] float square(std::size_t slot) const {
+    const auto upper = static_cast<std::uint32_t>(std::bit_cast<std::uint64_t>(slots[slot]) >> 32);
+    return std::bit_cast<float>(upper - kNormal);
+  }
+  [[nodiscard]] std::uint32_t point(std::size_t slot) const {
+    return static_cast<std::uint32_t>(std::bit_cast<std::uint64_t>(slots[slot]));
+  }
+  void add(float square_between, std::uint32_t point) {
+    const double added = packed(square_between, point);
+    const std::array<double, kSlots> before = slots;
+    slots[0] = std::min(before[0], added);
+    for (std::size_t i = 1; i < kSlots; ++i)
+      slots[i] = std::max(before[i - 1], std::min(before[i], added));
+    limit = square(wanted - 1);
+  }
+  [[nodiscard]] std::uint32_t size() const {
+    std::uint32_t found = 0;
+    while (found < wanted && point(found) != kNobodyLeftOut) ++found;
+    return found;
   }
 };
 
@@ -89,8 +87,16 @@ TableCloud::Logs TableCloud::logs_of(const TablePlace& place) const {
 /// Splits [first, last) at the median of its widest axis.
 std::uint32_t TableCloud::build(std::uint32_t first, std::uint32_t last) {
   const auto index = static_cast<std::uint32_t>(nodes_.size());
-  nodes_.push_back({first, last, 0, 0, 0});
-  if (last - first <= kLeafPoints) return index;
+  nodes_.push_back({first, last});
+  if (last - first <= kLeafPoints) {
+    nodes_[index].lanes = static_cast<std::uint32_t>(lanes_.size());
+    for (std::size_t a = 0; a < axes_.count(); ++a) {
+      Lanes& lanes = lanes_.emplace_back();
+      lanes.fill(std::numeric_limits<float>::infinity());
+      for (std::uint32_t i = first; i < last; ++i) lanes[i - first] = points_[i][a];
+    }
+    return index;
+  }
   std::size_t widest = 0;
   float width = -1;
   for (std::size_t a = 0; a < axes_.count(); ++a) {
@@ -127,10 +133,17 @@ void TableCloud::search(std::uint32_t index, const Logs& at, Logs beside, float 
                         Near& near) const {
   const Node& node = nodes_[index];
   if (node.right == 0) {
-    for (std::uint32_t i = node.first; i < node.last; ++i) {
-      const float distance = square_between(points_[i], at);
-      if (distance < near.limit && i != near.without) near.add(distance, i);
+    Lanes squares{};  // of all its points side by side, as processors like it
+    for (std::size_t a = 0; a < axes_.count(); ++a) {
+      const Lanes& lanes = lanes_[node.lanes + a];
+      for (std::size_t i = 0; i < kLeafPoints; ++i) {
+        const float apart = lanes[i] - at[a];
+        squares[i] += apart * apart;
+      }
     }
+    for (std::uint32_t i = 0; i < kLeafPoints; ++i)  // none of those that a leaf lacks is near
+      if (squares[i] < near.limit && node.first + i != near.without)
+        near.add(squares[i], node.first + i);
     return;
   }
   const float step = at[node.axis] - node.split;
@@ -153,20 +166,20 @@ TableCloud::Near TableCloud::nearest(const Logs& at, std::uint32_t without) cons
 
 /// ln (seconds / scale) from the nearest points.
 double TableCloud::rate(const Near& near) const {
-  if (near.size == 0) return 0;
-  const std::uint32_t least = near.nearest();
-  if (near.squares[least] == 0) return log_rates_[near.points[least]];
+  const std::uint32_t size = near.size();
+  if (size == 0) return 0;
+  if (near.square(0) == 0) return log_rates_[near.point(0)];
   // With fewer points than wanted all count: R lies behind the last.
-  const bool all = near.size <= count_;
-  const float most = *std::max_element(near.squares.begin(), near.squares.end());
-  const double reach = std::sqrt(static_cast<double>(most)) * (all ? 2 : 1);
+  const bool all = size <= count_;
+  const double farthest = std::sqrt(static_cast<double>(near.square(size - 1)));
+  const double reached = 1 / (farthest * (all ? 2 : 1));
   double weights = 0, weighted = 0;
-  for (std::uint32_t i = 0; i < near.size; ++i) {
-    const double r = std::sqrt(static_cast<double>(near.squares[i]));
+  for (std::uint32_t i = 0; i < size; ++i) {
+    const double close = 1 / std::sqrt(static_cast<double>(near.square(i)));
     // All equally far: each counts a little.
-    const double lean = std::max(reach - r, 1e-6 * reach) / (reach * r);
+    const double lean = std::max(close - reached, 1e-6 * close);
     weights += lean * lean;
-    weighted += lean * lean * log_rates_[near.points[i]];
+    weighted += lean * lean * log_rates_[near.point(i)];
   }
   return weighted / weights;
 }
@@ -180,8 +193,7 @@ void TableCloud::learn_spread() {
     const double error = log_rates_[i] - rate(near);
     const double answer = log_scales_[i] + log_rates_[i] - error;
     inside.push_back({answer, error, 0});
-    const std::uint32_t least = near.nearest();
-    distances.push_back(std::sqrt(near.squares[least]));
+    distances.push_back(std::sqrt(near.square(0)));
     // What only one side has neighbours of stands for places outside.
     bool outermost = false;
     for (std::size_t a = 0; a < axes_.count(); ++a) {
@@ -190,7 +202,7 @@ void TableCloud::learn_spread() {
                    points_[i][a] == static_cast<float>(logs.back());
     }
     if (outermost)
-      edges.push_back({answer, error, std::abs(log_scales_[i] - log_scales_[near.points[least]])});
+      edges.push_back({answer, error, std::abs(log_scales_[i] - log_scales_[near.point(0)])});
   }
   if (!distances.empty()) {
     std::sort(distances.begin(), distances.end());
@@ -200,17 +212,16 @@ void TableCloud::learn_spread() {
 }
 
 TableValue TableCloud::value(const TablePlace& place) const {
-  const TableSpot spot = axes_.spot(place);
-  const Near near = nearest(logs_of(spot.nearest), kNobodyLeftOut);
+  const TableReach reach = axes_.reach(place);
+  const Near near = nearest(logs_of(reach.nearest), kNobodyLeftOut);
   TableValue value;
-  if (near.size == 0) return value;
+  if (points_.empty()) return value;
   const double scale = scale_(place);
   value.log_seconds = rate(near) + std::log(scale);
-  const std::uint32_t least = near.nearest();
-  const double distance = std::sqrt(static_cast<double>(near.squares[least]));
-  value.measured = !spot.off && distance == 0;
-  value.beyond = spot.off || (distance > far_ && !value.measured);
-  if (value.beyond) value.log_step = std::abs(std::log(scale) - log_scales_[near.points[least]]);
+  const double distance = std::sqrt(static_cast<double>(near.square(0)));
+  value.measured = !reach.off && distance == 0;
+  value.beyond = reach.off || (distance > far_ && !value.measured);
+  if (value.beyond) value.log_step = std::abs(std::log(scale) - log_scales_[near.point(0)]);
   value.seconds = std::exp(value.log_seconds);
   return value;
 }

@@ -30,9 +30,12 @@ class TableCloud {
   struct Node {  // of a k-d tree over points_, whose left part is [first, middle)
     std::uint32_t first = 0, last = 0;
     std::uint32_t right = 0;  // index of the right child; the left one is next; 0: a leaf
+    std::uint32_t lanes = 0;  // of a leaf: the first of its axes in lanes_
     std::uint8_t axis = 0;
     float split = 0;
   };
+  static constexpr std::uint32_t kLeafPoints = 20;
+  using Lanes = std::array<float, kLeafPoints>;
   using Logs = std::array<float, kMostAxes>;
 
   std::uint32_t build(std::uint32_t first, std::uint32_t last);
@@ -45,6 +48,7 @@ class TableCloud {
   TableAxes axes_;
   TableScale scale_;
   std::vector<Logs> points_;       // by place in the tree
+  std::vector<Lanes> lanes_;       // the same by leaf and axis; infinity where a leaf has fewer
   std::vector<double> log_rates_;  // ln (seconds / scale)
   std::vector<double> log_scales_;
   std::vector<Node> nodes_;

@@ -6,6 +6,8 @@
 
 #include <gtest/gtest.h>
 
+#include <utility>
+
 #include "orrery/workload/layers/layers_testing.h"
 #include "orrery/workload/program/program.h"
 #include "orrery/workload/spec/catalogue.h"
@@ -180,6 +182,39 @@ TEST(Kernels, OfAnEagerGptLayerAreThoseThatWereRecorded) {
   EXPECT_EQ(backward["softmax"], 1);
   EXPECT_EQ(backward["dropout"], 3);
   EXPECT_EQ(backward["elementwise"], 2 + 2);  // and the gradients of the three inputs, added
+  EXPECT_EQ(backward["reduction"], 4 + 2);    // of biases
+}
+
+// Where no product sums up gradients of biases, kernels do: of every product with biases one, cut
+// over tp or not, with all the work that the products had before.
+TEST(Kernels, GradientsOfBiasesAreSumsInEagerFrameworks) {
+  for (const std::int64_t tp : {1, 2}) {
+    for (const bool sp : {false, true}) {
+      const auto sums_of = [&](Framework framework) {
+        Spec spec = gpt();
+        spec.parallel.tp = tp;
+        spec.parallel.sp = sp && tp > 1;
+        spec.kernels.framework = framework;
+        const LoweredModel model = must_lower(spec);
+        std::pair<int, std::int64_t> sums;  // how many, and vector operations beside products
+        for (const Op& op : part_of(model, "layer").backward) {
+          const bool sum = op.kernel.operation == Operation::reduction;
+          if (sum) {
+            ++sums.first;
+            EXPECT_EQ(op.kernel.pass, graph::Pass::forward);
+            EXPECT_EQ(op.vector, op.kernel.sizes[0]);
+            EXPECT_GE(op.bytes, 2 * op.kernel.sizes[0]);
+          }
+          if (sum || op.kernel.operation == Operation::gemm) sums.second += op.vector;
+        }
+        return sums;
+      };
+      const auto eager = sums_of(Framework::pytorch), fused = sums_of(Framework::megatron);
+      EXPECT_EQ(eager.first, 6) << tp << sp;
+      EXPECT_EQ(fused.first, 0) << tp << sp;
+      EXPECT_EQ(eager.second, fused.second) << tp << sp;
+    }
+  }
 }
 
 // Transformers' MixtralSparseMoeBlock and DeepSpeed's Experts loop over experts.

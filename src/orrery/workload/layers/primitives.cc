@@ -226,7 +226,11 @@ Tensor row_linear(Tape& tape, const Scope& scope, const Linear& shape, const Row
     tape.forward(compute_op(
         names.bias, OpClass::vector, Phase::forward, 0, rows * shape.out(), Amount(2) * shard,
         elements_kernel(scope, Operation::elementwise, rows * shape.out(), shape.out())));
-    all.wgrad.front().vector = (rows * shape.out()).value();
+    if (scope.spec->kernels.fusion().bias_gradients) {
+      all.wgrad.front().vector = (rows * shape.out()).value();
+    } else {
+      all.wgrad.push_back(bias_gradient_op(scope, shape.name, rows, shape.out()));
+    }
   }
   if (scope.sp) {
     gathered_backward(tape, scope, shape, names.gather, all);

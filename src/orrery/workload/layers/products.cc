@@ -52,6 +52,18 @@ Op add_op(const Scope& scope, const char* name, Amount elements, std::int64_t pa
                     passes == 2 ? Amount(0) : elements, scope.gradient(elements * passes), kernel);
 }
 
+}  // namespace
+
+Op bias_gradient_op(const Scope& scope, const OpName& name, Amount rows, Amount features) {
+  Op op = compute_op(name.bias, OpClass::vector, Phase::weight_grad, 0, rows * features,
+                     scope.activation(rows * features) + scope.gradient(features),
+                     elements_kernel(scope, Operation::reduction, rows * features));
+  op.kernel.pass = graph::Pass::forward;  // a sum like any other, as it is recorded
+  return op;
+}
+
+namespace {
+
 void add_piece(const Scope& scope, const Linear& shape, const OutputPiece& piece, Amount x_bytes,
                WeightProducts& all) {
   const Amount flops = Amount(2) * shape.tokens * shape.in * piece.features;
@@ -77,10 +89,12 @@ void add_piece(const Scope& scope, const Linear& shape, const OutputPiece& piece
         compute_op(shape.name.dgrad, OpClass::vector, Phase::input_grad, 0, elements, x_bytes * 3,
                    elements_kernel(scope, Operation::elementwise, elements, shape.in)));
   }
-  all.wgrad.push_back(compute_op(shape.name.wgrad, OpClass::matmul, Phase::weight_grad, flops,
-                                 added, x_bytes + y + scope.gradient(matrix),
-                                 kernel(graph::Pass::weight_grad)));
   const Fusion fusion = scope.spec->kernels.fusion();
+  const bool sums = !fusion.bias_gradients && !(added == Amount(0));
+  all.wgrad.push_back(compute_op(shape.name.wgrad, OpClass::matmul, Phase::weight_grad, flops,
+                                 sums ? Amount(0) : added, x_bytes + y + scope.gradient(matrix),
+                                 kernel(graph::Pass::weight_grad)));
+  if (sums) all.wgrad.push_back(bias_gradient_op(scope, shape.name, shape.tokens, piece.biases));
   if (!fusion.adds_gradients && scope.spec->microbatches() > 1) {
     all.wgrad.push_back(add_op(scope, shape.name.add, matrix, 3));
   } else if (fusion.copies_gradients) {

@@ -25,6 +25,10 @@ struct WeightProducts {
 [[nodiscard]] WeightProducts products(const Scope& scope, const Linear& shape, Amount x_bytes,
                                       bool biased);
 
+/// The gradient of `features` biases that were added to `rows`, in a kernel of its own.
+[[nodiscard]] Op bias_gradient_op(const Scope& scope, const OpName& name, Amount rows,
+                                  Amount features);
+
 /// A product beside communication, in two: of the first of `pieces` pieces of its tokens, and of
 /// all the others, piece by piece.
 struct Sliced {

@@ -43,12 +43,13 @@ struct OpName {
   const char* turn;        ///< … of its input gathered again, into the other layout
   const char* turn_dgrad;  ///< … of its output's gathered gradient
   const char* add;         ///< of gradients of its weights, where no product does it
+  const char* bias;        ///< gradient of its biases, where no product sums it up
 };
 /// ORRERY_OP("qkv") = "qkv", "qkv.dgrad", "qkv.wgrad".
 #define ORRERY_OP(text)                                                                 \
   ::orrery::workload::OpName {                                                          \
     text, text ".dgrad", text ".wgrad", text ".cast", text ".cast.dgrad", text ".turn", \
-        text ".turn.dgrad", text ".wgrad.add"                                           \
+        text ".turn.dgrad", text ".wgrad.add", text ".bias.wgrad"                       \
   }
 
 /// What Recompute::ops calls an operator. Operators of one group in a row are computed again

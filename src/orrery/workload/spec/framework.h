@@ -64,6 +64,7 @@ struct Fusion {
   bool adds_gradients = true;     ///< products of weights' gradients add to those of earlier
                                   ///< microbatches by themselves
   bool grouped = true;            ///< products of experts; else one expert after another
+  bool bias_gradients = true;     ///< summed up by products of weights' gradients (cuBLASLt)
   bool copies_gradients = false;  ///< each into one long buffer, from which they are reduced
 };
 
@@ -72,7 +73,9 @@ struct Fusion {
 /// `core/transformer/transformer_layer.py` and `core/fusions`, Transformer Engine
 /// `pytorch/module/layernorm_linear.py`; DeepSpeed `runtime/zero/stage_1_and_2.py` (copies into
 /// buckets); experts: Transformers `modeling_mixtral.py` (MixtralSparseMoeBlock) and DeepSpeed
-/// `moe/experts.py` loop over them. `fused` is what `none` stands for.
+/// `moe/experts.py` loop over them; gradients of biases: autograd's `sum` (a recorded layer of
+/// GPT-2 has four, facebookresearch/param `hf_GPT2_et`), Transformer Engine's `bgrad` in the
+/// product. `fused` is what `none` stands for.
 [[nodiscard]] constexpr Fusion fusion_of(Framework framework, bool fused) {
   Fusion fusion;
   switch (framework) {
@@ -83,6 +86,7 @@ struct Fusion {
     case Framework::pytorch:
     case Framework::torchtitan:
       fusion = {false, false, false, false, false, false, false};
+      fusion.bias_gradients = false;
       fusion.grouped = framework == Framework::torchtitan;
       fusion.copies_gradients = framework == Framework::deepspeed;
       break;
