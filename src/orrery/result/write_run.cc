@@ -346,6 +346,14 @@ class Writer {
         rows.end_row();
       }
     });
+    table("footing", [&](Rows& rows) {
+      for (std::size_t i = 0; i < kFootings; ++i) {
+        if (run_.footings[i] == Time{}) continue;
+        rows.text(orrery::name(static_cast<Footing>(i)));
+        put(rows, run_.footings[i]);
+        rows.end_row();
+      }
+    });
   }
 
   void write_findings() {
