@@ -147,7 +147,7 @@ std::vector<Called> drawn_calls(std::mt19937_64& random, const std::vector<Step>
   const unsigned longest = random() % 2 == 0 ? 15 : 200;
   bool communicated = false;
   for (std::size_t i = 0; i < many; ++i) {
-    Called one{steps[random() % steps.size()], {}};
+    Called one{i == 0 ? Step::product : steps[random() % steps.size()], {}};
     for (int& time : one.takes) time = 2 + 2 * static_cast<int>(random() % longest);
     one.waits = one.step == Step::product && communicated && random() % 2 == 0;
     communicated = communicated || one.step == Step::collective;

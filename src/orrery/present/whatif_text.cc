@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "orrery/analysis/words.h"
 #include "orrery/core/footing.h"
@@ -120,23 +121,43 @@ std::string basis_of_lines(const WhatIf& told) {
   return text + "\n";
 }
 
+/// "-45…-41": between how many percent of the step 80 % of true differences are.
+std::string won_between(const Tried& tried, Time base) {
+  if (!tried.band || base <= Time{}) return "-";
+  const auto percent = [&](Time time) {
+    const double of = 100 * static_cast<double>(time.count()) / static_cast<double>(base.count());
+    return fmt::format("{:.{}f}", of, std::abs(of) < 10 ? 1 : 0);
+  };
+  return percent(tried.band->least) + "…" + percent(tried.band->most);
+}
+
 std::string list_text(const WhatIf& told, report::Style style) {
   const bool jobs = told.base.memory > Bytes{};
-  report::Table table({{"#", true},
-                       {"change"},
-                       {"of"},
-                       {jobs ? "memory" : "takes", true},
-                       {"step becomes", true},
-                       {"with it", true},
-                       {"at most", true}});
+  const bool bands = std::any_of(told.list.begin(), told.list.end(),
+                                 [](const Tried& tried) { return tried.band.has_value(); });
+  std::vector<report::Table::Column> columns = {{"#", true},
+                                         {"change"},
+                                         {"of"},
+                                         {jobs ? "memory" : "takes", true},
+                                         {bands ? "becomes" : "step becomes", true},
+                                         {"with it", true}};
+  if (bands) columns.push_back({"80 %", true});
+  columns.push_back({"at most", true});
+  report::Table table(std::move(columns));
   for (std::size_t i = 0; i < told.list.size(); ++i) {
     const Tried& tried = told.list[i];
-    table.row({fmt::format("{}", i + 1), shortened(tried.change), tried.kind,
-               jobs                  ? tried.fits ? format_bytes(tried.memory) : "does not fit"
-               : tried.time > Time{} ? format_time(tried.time)
-                                     : "-",
-               format_time(tried.whole), longer(told.base.whole, tried.whole),
-               longer(told.base.whole, tried.free)});
+    std::vector<std::string> row = {
+        fmt::format("{}", i + 1),
+        shortened(tried.change),
+        tried.kind,
+        jobs                  ? tried.fits ? format_bytes(tried.memory) : "does not fit"
+        : tried.time > Time{} ? format_time(tried.time)
+                              : "-",
+        format_time(tried.whole),
+        longer(told.base.whole, tried.whole)};
+    if (bands) row.push_back(won_between(tried, told.base.whole));
+    row.push_back(longer(told.base.whole, tried.free));
+    table.row(std::move(row));
   }
   std::string text = table.text(style);
   text += basis_of_lines(told);

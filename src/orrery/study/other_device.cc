@@ -55,7 +55,8 @@ void set_band(const model::ErrorBand& to, const model::ErrorBand& from, graph::S
 class Mover {
  public:
   Mover(const DeviceEntry& from, const DeviceEntry& to)
-      : from_(model::silicon_of(from)),
+      : same_(from.name == to.name),
+        from_(model::silicon_of(from)),
         to_(model::silicon_of(to)),
         bandwidth_(from.memory_bandwidth.count() / to.memory_bandwidth.count()),
         peak_(from.peaks.front().rate.count() / to.peaks.front().rate.count()),
@@ -83,7 +84,8 @@ class Mover {
  private:
   Move move_of(const Graph& graph, NodeId n, Time was, OnOtherDevice& made) {
     if (const graph::KernelId id = graph.kernel(n); id != graph::kNoKernel) {
-      if (const Move known = by_model((*graph.kernels())[id]); known.factor > 0) {
+      if (Move known = by_model((*graph.kernels())[id]); known.factor > 0) {
+        if (same_) known.stand = {};  // whatever models are off, they are it twice
         made.by_model += was;
         return known;
       }
@@ -112,6 +114,7 @@ class Mover {
     return move;
   }
 
+  bool same_;
   model::Silicon from_, to_;
   double bandwidth_, peak_;
   std::vector<model::NamedModel> models_;

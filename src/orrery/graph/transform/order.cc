@@ -68,7 +68,7 @@ Result<GraphRef> without_overlap(const Graph& graph, const std::string& where,
   bool other = false;
   std::vector<NodeId> works;  // since the last communication
   NodeId before = kNoNode;    // … which that is
-  for (const NodeId n : runnable_order(graph)) {
+  for (const NodeId n : launch_order(graph)) {
     if (!occupies_device(graph, n)) continue;
     const auto follow = [&](NodeId from) {
       if (graph.edge(from, n) != kNoNode) return;

@@ -13,8 +13,8 @@ namespace orrery::graph {
 /// Of all of these: null where there is nothing to change.
 
 /// No communication of a device beside its other work: what stands on both sides of one in the
-/// order in which nodes can run (ids decide where several can) waits, or is waited for. Adds edges
-/// and removes none. Ranks whose orders contradict each other then wait for each other for ever.
+/// order in which it was launched (launch_order) waits, or is waited for. Adds edges and removes
+/// none. Ranks whose orders contradict each other then wait for each other for ever.
 /// Errc: as GraphBuilder::finish.
 [[nodiscard]] Result<GraphRef> without_overlap(const Graph& graph, const std::string& where,
                                                const DraftTables& tables);
