@@ -82,8 +82,7 @@ class Recorder {
   void sync() {
     for (std::size_t rank = 0; rank < kPeers; ++rank) {
       const int device = std::max(computed_[rank], communicated_[rank]);
-      const int until = way_.syncs ? std::max(device, host_[rank] + took(kOneCall))
-                                   : host_[rank] + took(kOneCall);
+      const int until = way_.syncs ? std::max(device, host_[rank]) : host_[rank];
       events_[rank].push_back(event("cuda_runtime", "cudaDeviceSynchronize", false, 1, host_[rank],
                                     until - host_[rank], ++correlation_));
       host_[rank] = until;
