@@ -215,6 +215,44 @@ TEST_F(WhatIfOrders, AllAtOnce) {
   compare(kAll, {.overlap = false, .syncs = false}, {"syncs=none", "overlap=none"}, 35);
   compare(kAll, {.overlap = false, .syncs = false}, {"overlap=none", "syncs=none"}, 36);
   compare(kAll, {.syncs = false, .host = false}, {"host=0", "launch=0", "syncs=none"}, 37);
+  compare(kAll, {.fused = true}, {"fusion=elementwise"}, 38);
+  compare(kAll, {.fused = true, .host = false}, {"fusion=elementwise", "host=0", "launch=0"}, 39);
+  compare(kAll, {.overlap = false, .fused = true}, {"fusion=elementwise", "overlap=none"}, 40);
+}
+
+/// Every time by a factor of its own, lognormal with a mean of 1.
+std::vector<Called> varied_calls(std::vector<Called> program, double sigma,
+                                 std::mt19937_64& random) {
+  std::lognormal_distribution<double> factor(-sigma * sigma / 2, sigma);
+  for (Called& one : program)
+    for (int& time : one.takes)
+      time = static_cast<int>(std::lround(static_cast<double>(time) * factor(random)));
+  return program;
+}
+
+// What varies is told as long as recordings that vary so are in the mean: ranks wait for the later.
+TEST_F(WhatIfOrders, VariesAsRecordingsDo) {
+  constexpr double kSigma = 0.05;
+  constexpr int kRecordings = 50;
+  std::mt19937_64 random(41);
+  double told_over_mean = 0, mean_over_base = 0;
+  for (int pair = 0; pair < kPairs; ++pair) {
+    std::vector<Called> program = drawn_calls(random, {Step::product, Step::collective});
+    for (Called& one : program)
+      for (int& time : one.takes) time = 1000 + 10 * time;
+    const Recorder was = recorded(program, {});
+    const auto told = ask(was, {fmt::format("variability={}", kSigma)});
+    ASSERT_TRUE(told.has_value()) << to_string(told.error());
+    double mean = 0;
+    for (int i = 0; i < kRecordings; ++i)
+      mean += recorded(varied_calls(program, kSigma, random), {}).end() * 1e-6 / kRecordings;
+    told_over_mean += seconds(told->changed->whole) / mean / kPairs;
+    mean_over_base += mean / (was.end() * 1e-6) / kPairs;
+  }
+  EXPECT_GT(mean_over_base, 1.002);
+  EXPECT_NEAR(told_over_mean, 1, 0.01);
+  RecordProperty("told_over_mean", fmt::format("{:.4f}", told_over_mean));
+  RecordProperty("mean_over_base", fmt::format("{:.4f}", mean_over_base));
 }
 
 }  // namespace
