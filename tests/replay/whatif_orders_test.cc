@@ -202,8 +202,8 @@ TEST_F(WhatIfOrders, WithoutSyncsHostsGoOn) {
 }
 
 TEST_F(WhatIfOrders, FusedChainsAreOneKernel) {
-  compare({Step::product, Step::elementwise, Step::elementwise, Step::collective},
-          {.fused = true}, {"fusion=elementwise"}, 33);
+  compare({Step::product, Step::elementwise, Step::elementwise, Step::collective}, {.fused = true},
+          {"fusion=elementwise"}, 33);
 }
 
 TEST_F(WhatIfOrders, WithoutTheHostDevicesGoOn) {

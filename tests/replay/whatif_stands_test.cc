@@ -53,8 +53,9 @@ class WhatIfStands : public ByHand {
   std::string sized() {
     return write(
         "sized.json",
-        {event("cpu_op", "aten::mm", false, 1, 0, 10, 1000,
-               R"(, "Input Dims": [[2048, 4096], [4096, 4096]], "Input type": ["c10::BFloat16", "c10::BFloat16"])"),
+        {event(
+             "cpu_op", "aten::mm", false, 1, 0, 10, 1000,
+             R"(, "Input Dims": [[2048, 4096], [4096, 4096]], "Input type": ["c10::BFloat16", "c10::BFloat16"])"),
          launch(2, 1), kernel("sm80_xmma_gemm_bf16", 7, 100, 400, 1)});
   }
 };
@@ -127,8 +128,8 @@ TEST_F(WhatIfStands, LayersAreWhatTheyAreMadeOf) {
   const WhatIf before = of_trace(path, {"kernels=2", "layers=8"});
   const WhatIf behind = of_trace(path, {"layers=8", "kernels=2"});
   EXPECT_GT(on(*before.changed, Footing::scaled) * 2, before.changed->whole);
-  const double ratio = seconds(on(*before.changed, Footing::scaled)) /
-                       seconds(on(*behind.changed, Footing::scaled));
+  const double ratio =
+      seconds(on(*before.changed, Footing::scaled)) / seconds(on(*behind.changed, Footing::scaled));
   EXPECT_NEAR(ratio, 1, 0.01);
 }
 

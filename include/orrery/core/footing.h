@@ -31,8 +31,8 @@ inline constexpr std::size_t kFootings = 6;
 
 /// How much of a time stands on each.
 using Footings = std::array<Time, kFootings>;
-/// "interpolated 71.2 %, scaled 28.8 %": shares of their sum, the largest first, without those below
-/// a twentieth of a percent. Empty where nothing stands on anything.
+/// "interpolated 71.2 %, scaled 28.8 %": shares of their sum, the largest first, without those
+/// below a twentieth of a percent. Empty where nothing stands on anything.
 [[nodiscard]] std::string footings_text(const Footings& footings);
 
 }  // namespace orrery

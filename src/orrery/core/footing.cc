@@ -46,8 +46,8 @@ std::string footings_text(const Footings& footings) {
   std::string text;
   for (const auto& [time, footing] : parts)
     if (time * 2000 >= sum)
-      text += fmt::format("{}{} {:.1f} %", text.empty() ? "" : ", ", name(footing),
-                          100 * time / sum);
+      text +=
+          fmt::format("{}{} {:.1f} %", text.empty() ? "" : ", ", name(footing), 100 * time / sum);
   return text;
 }
 

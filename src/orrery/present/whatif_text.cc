@@ -136,25 +136,24 @@ std::string list_text(const WhatIf& told, report::Style style) {
   const bool bands = std::any_of(told.list.begin(), told.list.end(),
                                  [](const Tried& tried) { return tried.band.has_value(); });
   std::vector<report::Table::Column> columns = {{"#", true},
-                                         {"change"},
-                                         {"of"},
-                                         {jobs ? "memory" : "takes", true},
-                                         {bands ? "becomes" : "step becomes", true},
-                                         {"with it", true}};
+                                                {"change"},
+                                                {"of"},
+                                                {jobs ? "memory" : "takes", true},
+                                                {bands ? "becomes" : "step becomes", true},
+                                                {"with it", true}};
   if (bands) columns.push_back({"80 %", true});
   columns.push_back({"at most", true});
   report::Table table(std::move(columns));
   for (std::size_t i = 0; i < told.list.size(); ++i) {
     const Tried& tried = told.list[i];
-    std::vector<std::string> row = {
-        fmt::format("{}", i + 1),
-        shortened(tried.change),
-        tried.kind,
-        jobs                  ? tried.fits ? format_bytes(tried.memory) : "does not fit"
-        : tried.time > Time{} ? format_time(tried.time)
-                              : "-",
-        format_time(tried.whole),
-        longer(told.base.whole, tried.whole)};
+    std::vector<std::string> row = {fmt::format("{}", i + 1),
+                                    shortened(tried.change),
+                                    tried.kind,
+                                    jobs ? tried.fits ? format_bytes(tried.memory) : "does not fit"
+                                    : tried.time > Time{} ? format_time(tried.time)
+                                                          : "-",
+                                    format_time(tried.whole),
+                                    longer(told.base.whole, tried.whole)};
     if (bands) row.push_back(won_between(tried, told.base.whole));
     row.push_back(longer(told.base.whole, tried.free));
     table.row(std::move(row));

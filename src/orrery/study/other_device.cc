@@ -104,8 +104,7 @@ class Mover {
     const model::KernelTime &to = there->time, &from = here->time;
     Move& move = known->second;
     move.factor = to.seconds / from.seconds;
-    move.stand.footing =
-        to.beyond || from.beyond ? Footing::extrapolated : Footing::interpolated;
+    move.stand.footing = to.beyond || from.beyond ? Footing::extrapolated : Footing::interpolated;
     move.stand.known = to.band != model::ErrorBand{} && from.band != model::ErrorBand{};
     if (move.stand.known)
       set_band(to.band, from.band, move.stand);

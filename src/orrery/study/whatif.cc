@@ -92,11 +92,11 @@ Result<std::vector<Tried>> try_all(const WhatIfCase& read, const Told& told) {
           free = read.tell(std::span(&gone, 1));
         }
         if (half && free) {
-          made[i] = {change.text, one.kind,
-                     one.what,    change.basis,
-                     one.time,    half->whole,
-                     free->whole, half->memory,
-                     half->fits,  band_of(told, *half, std::span(&change, 1)),
+          made[i] = {change.text,   one.kind,
+                     one.what,      change.basis,
+                     one.time,      half->whole,
+                     free->whole,   half->memory,
+                     half->fits,    band_of(told, *half, std::span(&change, 1)),
                      half->footings};
         } else if (change.level == Level::job) {  // it breaks a rule
           made[i].whole = made[i].free = base;

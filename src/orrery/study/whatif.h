@@ -103,7 +103,7 @@ struct WhatIf {
   std::optional<Time> predicted;  ///< `recorded` times changed over base, of a recorded job
   /// … and between what it lies, by `band`; empty where that is.
   std::optional<analysis::StepBand> predicted_band;
-  std::optional<Answer> answer;   ///< of these, or of the base where there are none
+  std::optional<Answer> answer;  ///< of these, or of the base where there are none
   /// Most won first, what does not fit into memory last; without those that win less than 0.01 %.
   /// (WhatIfQuestion::list)
   std::vector<Tried> list;

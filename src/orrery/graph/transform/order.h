@@ -27,11 +27,11 @@ namespace orrery::graph {
 
 /// Chains of element-wise kernels as one kernel each. A chain is of kernels one after another on
 /// one stream, each of which waits for no other work of the device than the one before, for
-/// which nothing else waits. It takes what its longest kernel takes: it reads what the first reads and writes
-/// what the last writes, at about the bytes of one of them. What launched the others (with what its
-/// thread did before) and what passed between them goes with them. Kernels are element-wise whose
-/// operation is (additions, activations, dropout, rotary, casts), else whose name holds
-/// "elementwise".
+/// which nothing else waits. It takes what its longest kernel takes: it reads what the first reads
+/// and writes what the last writes, at about the bytes of one of them. What launched the others
+/// (with what its thread did before) and what passed between them goes with them. Kernels are
+/// element-wise whose operation is (additions, activations, dropout, rotary, casts), else whose
+/// name holds "elementwise".
 [[nodiscard]] GraphRef fused(const Graph& graph);
 
 }  // namespace orrery::graph

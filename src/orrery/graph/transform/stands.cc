@@ -61,13 +61,11 @@ void set_stands(const Workload& before, Footing footing, std::optional<LagOf> la
   for (std::uint32_t rank = 0; rank < ranks; ++rank) {
     const Graph &was = before.graph(rank), &is = after.graph(rank);
     if (made.nodes.contains(&is)) continue;
-    StandsOfNodes stands = same_nodes(was, is)
-                               ? same_nodes_stand(was, before.stands, footing, is)
-                               : other_nodes_stand(was, before.stands, footing, is);
+    StandsOfNodes stands = same_nodes(was, is) ? same_nodes_stand(was, before.stands, footing, is)
+                                               : other_nodes_stand(was, before.stands, footing, is);
     const bool changed = std::any_of(stands.begin(), stands.end(),
                                      [](const Stand& stand) { return stand != Stand{}; });
-    if (changed)
-      made.nodes.emplace(&is, std::make_shared<const StandsOfNodes>(std::move(stands)));
+    if (changed) made.nodes.emplace(&is, std::make_shared<const StandsOfNodes>(std::move(stands)));
   }
   after.stands = std::move(made);
 }
