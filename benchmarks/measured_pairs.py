@@ -2,13 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """How well changes are told: pairs of measured steps that differ in one thing.
 
-  measured_pairs.py ORRERY FILE.csv ...
+  measured_pairs.py ORRERY FILE.csv ... [--without ID,ID] [--by COLUMN,COLUMN]
 
 Predicts every step of the files (`orrery validate`), takes all pairs of one file that differ in tensor, pipeline, context
 or expert parallel degree, microbatch, sequence, recomputation, number of devices, precision or model, and in nothing else
 (dp follows, and with devices and sequences the batch may), and prints how far the predicted ratio of the two steps is from
-the measured one.
+the measured one. --without: leave steps out; --by: say it of what rows have in these columns, too (`--by model_name,gpu`).
 """
+import argparse
 import collections
 import csv
 import itertools
@@ -16,7 +17,6 @@ import json
 import pathlib
 import statistics
 import subprocess
-import sys
 
 EDITS = {
     "tp": {"parallel.tp", "parallel.sp"},
@@ -46,9 +46,16 @@ def edit_between(a, b):
 
 
 def main():
-    orrery, files = sys.argv[1], sys.argv[2:]
+    parser = argparse.ArgumentParser()
+    parser.add_argument("orrery")
+    parser.add_argument("files", nargs="+")
+    parser.add_argument("--without", type=lambda ids: set(ids.split(",")), default=set())
+    parser.add_argument("--by", type=lambda columns: columns.split(","), default=[])
+    options = parser.parse_args()
+    orrery, files = options.orrery, options.files
     told = json.loads(subprocess.run([orrery, "validate", *files, "--json", "-q"], check=True, capture_output=True).stdout)
-    predicted = {p["id"]: p["predicted_s"] for p in told["result"]["points"] if "predicted_s" in p}
+    predicted = {p["id"]: p["predicted_s"] for p in told["result"]["points"]
+                 if "predicted_s" in p and p["id"] not in options.without}
     pairs = []
     for name in files:
         with open(name, encoding="utf-8") as file:
@@ -60,11 +67,14 @@ def main():
             measured = float(b["measured_s"]) / float(a["measured_s"])
             off = predicted[b["id"]] / predicted[a["id"]] / measured - 1
             pairs.append((edit, pathlib.Path(name).stem, off))
+            if options.by:
+                pairs.append((f"{edit}: " + " ".join(a.get(column, "-") for column in options.by), pathlib.Path(name).stem, off))
     groups = collections.defaultdict(list)
     for edit, source, off in pairs:
         groups[edit, source].append(off)
-        groups[edit, "all"].append(off)
-        groups["all", "all"].append(off)
+        if ":" not in edit:
+            groups[edit, "all"].append(off)
+            groups["all", "all"].append(off)
     print(f"{'differ in':12} {'source':28} {'pairs':>5} {'mean |error|':>12} {'median':>8} {'signed':>8}")
     for (edit, source), offs in sorted(groups.items(), key=lambda group: (group[0][0] == "all", group[0])):
         sizes = [abs(off) for off in offs]

@@ -113,6 +113,7 @@ function makeRun(index) {
     fabric: { leftOut: 0, name: [], kind: [], host: [], rank: [] },
     remoteMemory: { bin: 0, levels: [] },
     path, pathSegments: path.start.length, pathByCause,
+    footings: [{ name: 'interpolated', time: Math.floor(step * 0.8) }, { name: 'formula', time: step - Math.floor(step * 0.8) }],
     errorClasses: [{ name: 'learned gemm bf16', time: Math.floor(step * 0.8), least: -Math.floor(step * 0.06), most: Math.floor(step * 0.05) },
       { name: `network, all_reduce ${hostile}`, time: step - Math.floor(step * 0.8), least: null, most: null }],
     band: { least: Math.floor(step * 0.94), most: Math.floor(step * 1.05), unknown: step - Math.floor(step * 0.8) },

@@ -73,6 +73,7 @@ export interface RunData {
   path: PathColumns; // at most 4,000 segments, neighbours merged beyond that
   pathSegments: number; // how many there are
   pathByCause: number[]; // by cause
+  footings: { name: string; time: number }[]; // the path by what its times stand on
   errorClasses: ErrorClassData[]; // the path by who told how long it takes, longest first
   band: { least: number; most: number; unknown: number } | null; // 80 % of true steps; unknown: of the path, its error is
   told: { source: string; algorithm: string; time: number; least: number | null; most: number | null }[]; // by a library

@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "orrery/core/findings.h"
+#include "orrery/core/footing.h"
 #include "orrery/core/quantity.h"
 #include "orrery/result/links.h"
 #include "orrery/result/remote_memory.h"
@@ -346,6 +347,7 @@ struct Run {
   RemoteMemory remote_memory;
   std::vector<PathSegment> path;
   std::vector<ErrorClass> error_classes;  ///< of the path, longest first; empty: not known
+  Footings footings{};                    ///< the path by what it stands on
   std::vector<ToldCollective> told;       ///< what a library ran, each kind once
   std::uint64_t messages = 0;
   std::uint64_t events = 0;

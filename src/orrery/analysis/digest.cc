@@ -135,6 +135,7 @@ Digest digest(const Run& run) {
   all.step = breakdown_of(run);
   if (!run.stalled) all.band = step_band(run.error_classes, run.step);
   all.errors = run.error_classes;
+  all.footings = run.footings;
   all.told = run.told;
   all.peak_flops = run.peak_flops;
   all.peak_precision = run.peak_precision;

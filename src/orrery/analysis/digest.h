@@ -80,6 +80,7 @@ struct Digest {
   Breakdown step;                            ///< with kSlowestKnown
   std::optional<StepBand> band;              ///< of the step, as far as errors are known
   std::vector<result::ErrorClass> errors;    ///< of what it hangs on
+  Footings footings{};                       ///< … by what that stands on
   std::vector<result::ToldCollective> told;  ///< collectives that a library runs
   std::optional<Yield> yield;
   std::optional<double> mfu, hfu;  ///< see Utilization

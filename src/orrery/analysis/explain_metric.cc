@@ -78,10 +78,11 @@ void show_band(Explanation& made, const Run& run) {
     figure(made, "error not known", time_and_share(band->unknown, run.step));
   made.paragraphs.emplace_back(
       "80 % of true steps lie in the band, as far as models know how far off they are: errors of "
-      "one "
-      "model on one class of kernels or collectives move together along the critical path, those "
-      "of "
-      "two classes do not (docs/bands.md).");
+      "one model on one class of kernels or collectives move together along the critical path, "
+      "those "
+      "of two classes do not (docs/bands.md).");
+  if (const std::string standing = footings_text(run.footings); !standing.empty())
+    made.paragraphs.push_back("What the path's times stand on: " + standing + ".");
 }
 
 void show_step(Explanation& made, const Run& run) {

@@ -35,6 +35,7 @@ struct Answer {
   Time time{};
   Source source = Source::recorded;
   std::optional<ErrorBand> band{};  ///< empty: not known
+  bool beyond = false;              ///< outside of what the model was measured or trained on
 
   friend bool operator==(const Answer&, const Answer&) = default;
 };

@@ -5,12 +5,16 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 
+#include "orrery/analysis/words.h"
+#include "orrery/core/footing.h"
 #include "orrery/core/rank_words.h"
 #include "orrery/core/text.h"
 #include "orrery/core/units.h"
 #include "orrery/present/words.h"
 #include "orrery/report/bars.h"
+#include "orrery/report/digest_json.h"
 #include "orrery/report/envelope.h"
 #include "orrery/report/json.h"
 
@@ -51,6 +55,21 @@ std::string memory_text(const study::Told& told) {
   return fmt::format("{}{}", format_bytes(told.memory), told.fits ? "" : ", does not fit");
 }
 
+/// "2.204 s (1.986 … 2.69)"
+std::string step_text(Time step, const std::optional<analysis::StepBand>& band) {
+  const std::string text = format_time(step);
+  return band ? text + " " + analysis::band_text(step, band->least, band->most) : text;
+}
+
+/// What the answer stands on, and what of it nobody can quite do.
+std::string standing_text(const WhatIf& told) {
+  std::string text = footings_text(told.changed ? told.changed->footings : told.base.footings);
+  for (const study::Change& change : told.changes)
+    if (change.basis == study::Basis::bound)
+      text += fmt::format("; {} is a bound", printable(change.text));
+  return text;
+}
+
 /// Of a recording that is played again.
 std::string basis_words(const WhatIf& told) {
   const bool structural = std::any_of(told.changes.begin(), told.changes.end(),
@@ -71,14 +90,15 @@ void add_changed(const WhatIf& told, report::Sheet& sheet) {
   std::vector<std::string> texts;
   for (const study::Change& change : told.changes) texts.push_back(printable(change.text));
   sheet.add("changed", fmt::format("{}", fmt::join(texts, ", ")));
-  sheet.add("then", fmt::format("{}, {}", format_time(told.changed->whole),
+  sheet.add("then", fmt::format("{}, {}", step_text(told.changed->whole, told.changed->band()),
                                 won(told.base.whole, told.changed->whole)));
   if (told.band) sheet.add("band", band_words(*told.band));
   if (const std::string rate = rate_text(told.base, *told.changed); !rate.empty())
     sheet.add("rate", rate);
   if (told.predicted)
     sheet.add("recording", fmt::format("would be {}: its {} by the ratio of the two",
-                                       format_time(*told.predicted), format_time(*told.recorded)));
+                                       step_text(*told.predicted, told.predicted_band),
+                                       format_time(*told.recorded)));
   if (!told.moved.empty()) sheet.add("moved", told.moved);
   if (told.base.memory > Bytes{})
     sheet.add("memory",
@@ -101,23 +121,42 @@ std::string basis_of_lines(const WhatIf& told) {
   return text + "\n";
 }
 
+/// "-45…-41": between how many percent of the step 80 % of true differences are.
+std::string won_between(const Tried& tried, Time base) {
+  if (!tried.band || base <= Time{}) return "-";
+  const auto percent = [&](Time time) {
+    const double of = 100 * static_cast<double>(time.count()) / static_cast<double>(base.count());
+    return fmt::format("{:.{}f}", of, std::abs(of) < 10 ? 1 : 0);
+  };
+  return percent(tried.band->least) + "…" + percent(tried.band->most);
+}
+
 std::string list_text(const WhatIf& told, report::Style style) {
   const bool jobs = told.base.memory > Bytes{};
-  report::Table table({{"#", true},
-                       {"change"},
-                       {"of"},
-                       {jobs ? "memory" : "takes", true},
-                       {"step becomes", true},
-                       {"with it", true},
-                       {"at most", true}});
+  const bool bands = std::any_of(told.list.begin(), told.list.end(),
+                                 [](const Tried& tried) { return tried.band.has_value(); });
+  std::vector<report::Table::Column> columns = {{"#", true},
+                                                {"change"},
+                                                {"of"},
+                                                {jobs ? "memory" : "takes", true},
+                                                {bands ? "becomes" : "step becomes", true},
+                                                {"with it", true}};
+  if (bands) columns.push_back({"80 %", true});
+  columns.push_back({"at most", true});
+  report::Table table(std::move(columns));
   for (std::size_t i = 0; i < told.list.size(); ++i) {
     const Tried& tried = told.list[i];
-    table.row({fmt::format("{}", i + 1), shortened(tried.change), tried.kind,
-               jobs                  ? tried.fits ? format_bytes(tried.memory) : "does not fit"
-               : tried.time > Time{} ? format_time(tried.time)
-                                     : "-",
-               format_time(tried.whole), longer(told.base.whole, tried.whole),
-               longer(told.base.whole, tried.free)});
+    std::vector<std::string> row = {fmt::format("{}", i + 1),
+                                    shortened(tried.change),
+                                    tried.kind,
+                                    jobs ? tried.fits ? format_bytes(tried.memory) : "does not fit"
+                                    : tried.time > Time{} ? format_time(tried.time)
+                                                          : "-",
+                                    format_time(tried.whole),
+                                    longer(told.base.whole, tried.whole)};
+    if (bands) row.push_back(won_between(tried, told.base.whole));
+    row.push_back(longer(told.base.whole, tried.free));
+    table.row(std::move(row));
   }
   std::string text = table.text(style);
   text += basis_of_lines(told);
@@ -146,12 +185,25 @@ void write_band(JsonWriter& json, const std::optional<analysis::DifferenceBand>&
   json.field("within", band->within()).end_object();
 }
 
+void write_step_band(JsonWriter& json, std::string_view name,
+                     const std::optional<analysis::StepBand>& band) {
+  if (!band) return;
+  json.key(name).begin_object().nanoseconds("least", band->least);
+  json.nanoseconds("most", band->most).nanoseconds("unknown", band->unknown).end_object();
+}
+
+void write_told(JsonWriter& json, const std::string& which, const study::Told& told) {
+  write_step_band(json, which + "_band", told.band());
+  report::write_footings(json, which + "_stands_on", told.footings);
+}
+
 void write_tried(JsonWriter& json, const Tried& tried, Time base) {
   json.begin_object().field("change", std::string_view(tried.change));
   json.field("kind", std::string_view(tried.kind)).field("what", std::string_view(tried.what));
   json.field("basis", study::name(tried.basis)).nanoseconds("time", tried.time);
   json.nanoseconds("step", tried.whole).nanoseconds("won", base - tried.whole);
   if (tried.memory > Bytes{}) json.field("memory", tried.memory.count()).field("fits", tried.fits);
+  report::write_footings(json, "stands_on", tried.footings);
   json.nanoseconds("step_at_most", tried.free).nanoseconds("won_at_most", base - tried.free);
   write_band(json, tried.band);
   json.end_object();
@@ -164,7 +216,7 @@ std::string whatif_text(const WhatIf& told, report::Style style) {
   sheet.line(
       style.strong(printable(fmt::format("{}, {}", told.workload, plural(told.ranks, "rank")))));
   if (told.recorded) sheet.add("recorded", format_time(*told.recorded));
-  std::string base = format_time(told.base.whole);
+  std::string base = step_text(told.base.whole, told.base.band());
   if (told.recorded) base += fmt::format(" ({})", longer(*told.recorded, told.base.whole));
   sheet.add(told.replayed ? "played again" : "simulated", base);
   if (!told.operations.empty()) sheet.add("kernels", operations_words(told));
@@ -184,6 +236,8 @@ std::string whatif_text(const WhatIf& told, report::Style style) {
   if (told.changed || !told.list.empty())
     sheet.add("basis", told.replayed ? basis_words(told)
                                      : "models of kernels and collectives, as orrery run");
+  if (const std::string standing = standing_text(told); !standing.empty())
+    sheet.add("stands on", standing);
   std::string text = sheet.text();
   if (!told.list.empty())
     text += "\nfactors: with half the time; at most: with none\n" + list_text(told, style);
@@ -200,6 +254,7 @@ std::string whatif_json(const WhatIf& told) {
     json.field("ranks", told.ranks).field("replayed", told.replayed);
     if (told.recorded) json.nanoseconds("recorded", *told.recorded);
     json.nanoseconds("base", told.base.whole);
+    write_told(json, "base", told.base);
     if (!told.operations.empty()) {
       json.key("operations").begin_array();
       for (const study::OperationTime& one : told.operations)
@@ -228,7 +283,10 @@ std::string whatif_json(const WhatIf& told) {
       json.field("basis", study::name(change.basis)).end_object();
     }
     json.end_array();
-    if (told.changed) json.nanoseconds("changed", told.changed->whole);
+    if (told.changed) {
+      json.nanoseconds("changed", told.changed->whole);
+      write_told(json, "changed", *told.changed);
+    }
     write_band(json, told.band);
     if (told.base.work.samples > 0) {
       write_work(json, "base", told.base);
@@ -236,6 +294,7 @@ std::string whatif_json(const WhatIf& told) {
     }
     if (!told.moved.empty()) json.field("moved", std::string_view(told.moved));
     if (told.predicted) json.nanoseconds("predicted", *told.predicted);
+    write_step_band(json, "predicted_band", told.predicted_band);
     json.key("list").begin_array();
     for (const Tried& tried : told.list) write_tried(json, tried, told.base.whole);
     json.end_array().field("left_out", told.left_out).key("pairs").begin_array();

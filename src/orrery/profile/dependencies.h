@@ -33,7 +33,8 @@ namespace orrery::profile {
 /// If it was later than that and other work of the device had ended within 20 us before, it waited
 /// for that (`learned`); else nobody knows, and the dependency becomes a `recorded_wait`, with the
 /// whole difference. Launches and predecessors that were not the last have the lag that is usual in
-/// the recording, as far as it fits: it counts when something else becomes faster. A thread that
+/// the recording, as far as it fits: it counts when something else becomes faster. Where a launch
+/// of usual length ends just then, the last has no more than what is usual, either. A thread that
 /// was idle for a millisecond or more with nothing around, while the one that does most worked, was
 /// waiting, nobody knows for what (thread_idle_unexplained): a `recorded_wait`, too.
 struct Dependencies {

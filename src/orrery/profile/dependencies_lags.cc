@@ -111,29 +111,41 @@ void find_lags(Draft& draft, Dependencies& made) {
     const Coming coming = coming_of(draft, made, node);
     if (coming.last != nullptr) act(event, coming);
   };
-  for (std::uint32_t node = 0; node < made.nodes.size(); ++node) {
-    is_late(node, [&](const Event& event, const Coming& coming) {
-      coming.last->lag = std::max(Time{}, event.start - coming.ready);
-      if (coming.last->lag > kGap) {
-        --made.counts[static_cast<std::size_t>(coming.last->kind)];
-        coming.last->kind = DependencyKind::recorded_wait;
-        ++made.counts[static_cast<std::size_t>(coming.last->kind)];
-        ++waits;
-      } else {
-        (coming.last->kind == DependencyKind::launch ? launches : changes).add(coming.last->lag);
-      }
+  const auto every_late = [&](const auto& act) {
+    for (std::uint32_t node = 0; node < made.nodes.size(); ++node) is_late(node, act);
+  };
+  every_late([&](const Event& event, const Coming& coming) {
+    const Time lag = std::max(Time{}, event.start - coming.ready);
+    if (coming.last->kind == DependencyKind::launch && lag <= kGap) launches.add(lag);
+  });
+  const Time launch = launches.find();
+  // What was just being launched need not have waited for what else had ended since.
+  const auto was_launching = [&](const Event& event, const Coming& coming) {
+    return std::any_of(coming.edges.begin(), coming.edges.end(), [&](const Dependency& edge) {
+      return edge.kind == DependencyKind::launch && &edge != coming.last &&
+             event.start - draft.at[draft.node_of[edge.from]] <= launch;
     });
-  }
-  const Time launch = launches.find(), change = changes.find();
-  for (std::uint32_t node = 0; node < made.nodes.size(); ++node) {
-    is_late(node, [&](const Event& event, const Coming& coming) {
-      for (Dependency& edge : coming.edges) {
-        if (&edge == coming.last) continue;
-        const Time room = std::max(Time{}, event.start - draft.at[draft.node_of[edge.from]]);
-        edge.lag = std::min(room, edge.kind == DependencyKind::launch ? launch : change);
-      }
-    });
-  }
+  };
+  every_late([&](const Event& event, const Coming& coming) {
+    coming.last->lag = std::max(Time{}, event.start - coming.ready);
+    if (coming.last->lag > kGap) {
+      --made.counts[static_cast<std::size_t>(coming.last->kind)];
+      coming.last->kind = DependencyKind::recorded_wait;
+      ++made.counts[static_cast<std::size_t>(coming.last->kind)];
+      ++waits;
+    } else if (coming.last->kind != DependencyKind::launch && !was_launching(event, coming)) {
+      changes.add(coming.last->lag);
+    }
+  });
+  const Time change = changes.find();
+  every_late([&](const Event& event, const Coming& coming) {
+    if (was_launching(event, coming)) coming.last->lag = std::min(coming.last->lag, change);
+    for (Dependency& edge : coming.edges) {
+      if (&edge == coming.last) continue;
+      const Time room = std::max(Time{}, event.start - draft.at[draft.node_of[edge.from]]);
+      edge.lag = std::min(room, edge.kind == DependencyKind::launch ? launch : change);
+    }
+  });
   if (waits > 0) draft.findings.add(FindingCode::recorded_wait, draft.profile.where, waits);
 }
 

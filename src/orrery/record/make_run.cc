@@ -94,6 +94,7 @@ result::Run make_run(const graph::Workload& workload, const platform::Platform& 
   make_timelines(source, meetings, match_messages(source), run);
   find_bounds(source, run);
   run.error_classes = error_classes(sim);
+  run.footings = sim.footings;
   run.told = told(sim);
   make_links(source, run);
   run.remote_memory = remote_memory(source);

@@ -97,7 +97,9 @@ void write_band(JsonWriter& json, const Digest& digest) {
     write_off(json, one.off);
     json.end_object();
   }
-  json.end_array().key("library_collectives").begin_array();
+  json.end_array();
+  write_footings(json, "stands_on", digest.footings);
+  json.key("library_collectives").begin_array();
   for (const result::ToldCollective& one : digest.told) {
     json.begin_object().field("type", one.type).field("bytes", one.bytes.count());
     json.field("ranks", one.ranks).field("nodes", one.nodes).field("time_ps", one.time.count());
@@ -128,6 +130,17 @@ void write_path(JsonWriter& json, const std::optional<analysis::PathDigest>& pat
 }
 
 }  // namespace
+
+void write_footings(JsonWriter& json, std::string_view name, const Footings& footings) {
+  json.key(name).begin_array();
+  for (std::size_t i = 0; i < kFootings; ++i)
+    if (footings[i] > Time{})
+      json.begin_object()
+          .field("basis", orrery::name(static_cast<Footing>(i)))
+          .field("time_ps", footings[i].count())
+          .end_object();
+  json.end_array();
+}
 
 void write_remote_memory(JsonWriter& json, const result::Run& run) {
   const std::vector<analysis::LevelUse> levels = analysis::memory_levels(run);

@@ -336,6 +336,14 @@ void write_path(JsonWriter& json, const Run& run, UsedNames& names) {
     write_off(json, one.off);
     json.end_object();
   });
+  json.key("footings").begin_array();
+  for (std::size_t i = 0; i < kFootings; ++i)
+    if (run.footings[i] > Time{})
+      json.begin_object()
+          .field("name", orrery::name(static_cast<Footing>(i)))
+          .field("time", run.footings[i].count())
+          .end_object();
+  json.end_array();
   json.key("band");
   const auto band = run.stalled ? std::nullopt : analysis::step_band(run.error_classes, run.step);
   if (!band) {

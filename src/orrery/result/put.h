@@ -98,4 +98,10 @@ inline void put(Rows& rows, const FabricFault& fault) {
   put(rows, fault.lasts);
 }
 
+inline void put(Rows& rows, const ErrorClass& one) {
+  rows.text(one.name);
+  put(rows, one.time);
+  put(rows, one.off);
+}
+
 }  // namespace orrery::result

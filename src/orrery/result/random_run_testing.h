@@ -193,6 +193,7 @@ class RandomRun {
           {text(), Bytes(large()), index(kNone), index(kNone), time(), text(), text(), off()});
     for (std::uint64_t i = below(4); i > 0; --i)
       run_.error_classes.push_back({text(), time(), off()});
+    for (Time& footing : run_.footings) footing = flip() ? time() : Time{};
   }
 
   void make_collectives() {

@@ -99,6 +99,19 @@ void RunReader::read_error_classes() {
   }
 }
 
+void RunReader::read_footings() {
+  TableRows rows(database_, "footing");
+  while (rows.next()) {
+    const auto footing = footing_of(rows.text());
+    const Time time = rows.time();
+    if (!footing) {
+      rows.refuse("name is nothing that times stand on");
+      return;
+    }
+    run_.footings[static_cast<std::size_t>(*footing)] = time;
+  }
+}
+
 void RunReader::read_collectives() {
   TableRows rows(database_, "collective");
   while (rows.next()) {

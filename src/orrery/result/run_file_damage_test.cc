@@ -89,7 +89,7 @@ TEST_F(Damage, OtherFilesAreNamedForWhatTheyAre) {
   write_bytes(file_, "");
   EXPECT_EQ(error().code, Errc::input_corrupt);
   EXPECT_THAT(after("PRAGMA application_id = 7").what, HasSubstr("not a run file"));
-  EXPECT_EQ(after("PRAGMA user_version = 8").code, Errc::input_unsupported);
+  EXPECT_EQ(after("PRAGMA user_version = 9").code, Errc::input_unsupported);
   const Error old = after("PRAGMA user_version = 2");
   EXPECT_EQ(old.code, Errc::input_unsupported);
   EXPECT_THAT(old.hint, HasSubstr("older Orrery"));

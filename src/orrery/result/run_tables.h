@@ -35,6 +35,7 @@ class RunReader {
     read_remote_memory();
     read_path();
     read_error_classes();
+    read_footings();
     read_findings();
     return std::move(run_);
   }
@@ -54,6 +55,7 @@ class RunReader {
   void read_told();
   void read_collectives();
   void read_error_classes();
+  void read_footings();
   void read_link_use();
   void read_links();
   void read_fabric();

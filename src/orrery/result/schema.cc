@@ -177,6 +177,15 @@ Table error_class_table() {
        {"most_ps", kMaybe, kMost}}};
 }
 
+Table footing_table() {
+  return {"footing",
+          "The critical path by what its times stand on (docs/bands.md).",
+          {{"id", kKey, kRow},
+           {"name", kText,
+            "`recorded`, `scaled`, `interpolated`, `extrapolated`, `formula` or `bound`"},
+           {"time_ps", kInteger, "on the path"}}};
+}
+
 std::vector<Table> time_tables() {
   return {
       timeline_table(),
@@ -221,6 +230,7 @@ std::vector<Table> result_tables() {
         {"start_ps", kInteger, "where the segment before ended"},
         {"end_ps", kInteger, "where the next one begins"}}},
       error_class_table(),
+      footing_table(),
       {"finding",
        "What was odd in the inputs or the simulation.",
        {{"id", kKey, kRow},

@@ -283,18 +283,8 @@ class Writer {
         }
       }
     });
-    table("fabric_node", [&](Rows& rows) {
-      for (const FabricNode& node : run_.fabric) {
-        put(rows, node);
-        rows.end_row();
-      }
-    });
-    table("fabric_fault", [&](Rows& rows) {
-      for (const FabricFault& fault : run_.faults) {
-        put(rows, fault);
-        rows.end_row();
-      }
-    });
+    write_all("fabric_node", run_.fabric);
+    write_all("fabric_fault", run_.faults);
     table("link", [&](Rows& rows) {
       for (const Link& link : run_.links.links) {
         put(rows, link, !run_.links.curves.empty());
@@ -338,11 +328,12 @@ class Writer {
         rows.end_row();
       }
     });
-    table("error_class", [&](Rows& rows) {
-      for (const ErrorClass& each : run_.error_classes) {
-        rows.text(each.name);
-        put(rows, each.time);
-        put(rows, each.off);
+    write_all("error_class", run_.error_classes);
+    table("footing", [&](Rows& rows) {
+      for (std::size_t i = 0; i < kFootings; ++i) {
+        if (run_.footings[i] == Time{}) continue;
+        rows.text(orrery::name(static_cast<Footing>(i)));
+        put(rows, run_.footings[i]);
         rows.end_row();
       }
     });
@@ -367,6 +358,17 @@ class Writer {
           rows.text(place);
           rows.end_row();
         }
+      }
+    });
+  }
+
+  /// A row for each.
+  template <class Rowed>
+  void write_all(std::string_view name_of_table, const std::vector<Rowed>& all) {
+    table(name_of_table, [&](Rows& rows) {
+      for (const Rowed& one : all) {
+        put(rows, one);
+        rows.end_row();
       }
     });
   }

@@ -93,6 +93,7 @@ std::optional<std::string> compare_classes(const SimResult& a, const SimResult& 
     return fmt::format("on the critical path there are {} of {} and {} of {}", text(one.time),
                        one.name, text(other.time), other.name);
   }
+  if (a.footings != b.footings) return "what the critical path stands on";
   if (a.told != b.told) return "what the library tells of collectives";
   if (a.memory != b.memory) return "what crossed remote memory";
   if (a.chunk_choices != b.chunk_choices) return "what is chosen for chunks of collectives";

@@ -126,7 +126,8 @@ SimResult Engine::summarise() {
     if (run_.options.exposed_by_group) run_.result.exposed = exposed_by_group(run_);
     run_.result.path = critical_path(run_, nodes_, collectives_, messages_.state());
     run_.result.error_classes = error_classes(
-        run_.result.path, run_, {devices_.models(), nodes_, customs_, collectives_, planner_});
+        run_.result.path, run_, {devices_.models(), nodes_, customs_, collectives_, planner_},
+        run_.result.footings);
   }
   for (std::uint32_t rank = 0;
        history_ && !run_.policy.first_come && rank < run_.shared.states.size(); ++rank)

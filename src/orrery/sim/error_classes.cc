@@ -9,6 +9,7 @@
 #include <tuple>
 #include <utility>
 
+#include "orrery/graph/structure/selection.h"
 #include "orrery/sim/nearest_form.h"
 
 namespace orrery::sim {
@@ -39,6 +40,14 @@ std::string_view word(model::Source source) {
       break;
   }
   return "recorded";
+}
+
+/// What a model's answer stands on.
+Footing footing_of(const model::Answer& answer) {
+  if (answer.source == model::Source::table && !answer.band && !answer.beyond)
+    return Footing::recorded;
+  if (!answer.band) return Footing::formula;
+  return answer.beyond ? Footing::extrapolated : Footing::interpolated;
 }
 
 Time part_of(Time time, double share) {
@@ -72,7 +81,10 @@ class Classes {
     const Time start = std::max(link.start, std::min(at_, link.end));
     at_ = std::max(at_, link.end);
     if (link.end > start) add(link.rank, link.node, link.end - start);
+    before_ = link;
   }
+
+  [[nodiscard]] const Footings& footings() const { return footings_; }
 
   [[nodiscard]] std::vector<ErrorClass> all() && {
     std::vector<ErrorClass> made;
@@ -91,7 +103,10 @@ class Classes {
     return one;
   }
 
-  static void put(ErrorClass& one, Time time, const std::optional<Off>& off) {
+  void stands(Footing footing, Time time) { footings_[static_cast<std::size_t>(footing)] += time; }
+
+  void put(ErrorClass& one, Time time, const std::optional<Off>& off, Footing footing) {
+    stands(footing, time);
     one.time += time;
     if (!one.band || !off) return;
     one.band->least += part_of(time, off->least);
@@ -103,30 +118,65 @@ class Classes {
     ErrorClass*& one = fixed_[name];
     if (one == nullptr) one = &class_of(std::string(name), false);
     one->time += time;
+    stands(Footing::formula, time);
   }
   void recorded(Time time) {
     if (recorded_ == nullptr) recorded_ = &class_of("recorded", true);
     recorded_->time += time;
+    stands(Footing::recorded, time);
+  }
+
+  /// Of the trace, as it is or changed.
+  void recorded(std::uint32_t number, graph::NodeId node, Time time) {
+    const graph::Stands& all = run_.workload.stands;
+    if (all.nodes.empty()) return recorded(time);
+    const graph::Graph& graph = run_.workload.graph(number);
+    const graph::Stand stand = all.of(graph, node);
+    if (stand == graph::Stand{}) return recorded(time);
+    const Off off{stand.least, stand.most};
+    const bool moved = !stand.known || off != Off{};
+    const graph::KernelId kernel = graph.kernel(node);
+    const std::string name =
+        !moved ? std::string(orrery::name(stand.footing))
+        : kernel == graph::kNoKernel
+            ? "moved"
+            : fmt::format("moved {} {}", graph::name((*graph.kernels())[kernel].operation),
+                          graph::name((*graph.kernels())[kernel].a));
+    put(class_of(name, stand.known), time, off, stand.footing);
+  }
+
+  /// From the path's last node to this one.
+  [[nodiscard]] bool lag_is_scaled(const PathLink& next) const {
+    const std::uint8_t scaled = run_.workload.stands.lags;
+    if (scaled == 0 || !before_ || before_->rank != next.rank) return false;
+    const graph::Graph& graph = run_.workload.graph(next.rank);
+    const std::uint32_t edge = graph.edge(before_->node, next.node);
+    if (edge == graph::kNoNode) return false;
+    const auto kinds = graph.edge_kinds(before_->node);
+    const auto of = graph::lag_of(graph, before_->node, next.node,
+                                  kinds.empty() ? graph::EdgeKind::unsaid : kinds[edge]);
+    return (scaled >> static_cast<unsigned>(of) & 1u) != 0;
   }
 
   /// Nothing on the path ran.
   void between(const PathLink& next, Time time) {
+    if (lag_is_scaled(next)) return put(class_of("scaled", true), time, Off{}, Footing::scaled);
     if (run_.workload.graph(next.rank).has_lags()) return recorded(time);
     unknown(run_.shared.hosts.empty() ? "waiting" : "waiting, host launches", time);
   }
 
   void add(std::uint32_t number, graph::NodeId node, Time time) {
     const std::uint32_t rank = run_.quotient.rank_for(number);
-    if (run_.platform.replay_only) return recorded(time);
+    if (run_.platform.replay_only) return recorded(number, node, time);
     switch (run_.workload.graph(number).kind(node)) {
       case NodeKind::comp:
         return compute(number, node, time);
       case NodeKind::coll:
-        if (run_.options.replay) return recorded(time);
-        return collective(rank, node, time);
+        if (run_.options.replay) return recorded(number, node, time);
+        return collective(rank, number, node, time);
       case NodeKind::send:
       case NodeKind::recv:
-        if (run_.options.replay) return recorded(time);
+        if (run_.options.replay) return recorded(number, node, time);
         return unknown("network, messages", time);
       case NodeKind::mem_load:
       case NodeKind::mem_store:
@@ -141,10 +191,10 @@ class Classes {
   void compute(std::uint32_t number, graph::NodeId node, Time time) {
     const graph::Graph& graph = run_.workload.graph(number);
     const auto answer = tellers_.compute.time(graph, node);
-    if (!answer || answer->source == model::Source::recorded) return recorded(time);
+    if (!answer || answer->source == model::Source::recorded) return recorded(number, node, time);
     const bool known = answer->band.has_value() || answer->source == model::Source::table;
     const Off off = answer->band ? Off{answer->band->least, answer->band->most} : Off{};
-    put(kernel_class(graph, node, answer->source, known), time, off);
+    put(kernel_class(graph, node, answer->source, known), time, off, footing_of(*answer));
   }
 
   ErrorClass& kernel_class(const graph::Graph& graph, graph::NodeId node, model::Source source,
@@ -162,10 +212,10 @@ class Classes {
     return *last.one;
   }
 
-  void collective(std::uint32_t rank, graph::NodeId node, Time time) {
+  void collective(std::uint32_t rank, std::uint32_t number, graph::NodeId node, Time time) {
     const graph::Graph& graph = run_.graph_of(rank);
     if (run_.policy.nearest_form && tellers_.nodes.takes_recorded_time(rank, node))
-      return recorded(time);
+      return recorded(number, node, time);
     const CollectiveType type = graph.collective(node).type;
     const bool plain = tellers_.customs.algorithm(rank, node, type) == nullptr;
     const Phases* phases = plain ? phases_of(rank, node) : nullptr;
@@ -173,7 +223,7 @@ class Classes {
       ErrorClass*& one = networks_[type];
       if (one == nullptr) one = &class_of(fmt::format("network, {}", graph::name(type)), false);
       one->time += time;
-      return;
+      return stands(Footing::formula, time);
     }
     // Who knows when its members came has cut off what it waited for them.
     const bool joined = run_.shared.times[run_.shared.first_times[rank] + node].sender != kNone;
@@ -183,7 +233,7 @@ class Classes {
       const bool last = &phase == &phases->all.back();
       const Time part = last ? left : std::min(left, part_of(told, phase.share));
       left -= part;
-      put(*phase.one, part, phase.off);
+      put(*phase.one, part, phase.off, phase.footing);
     }
     if (time > told) unknown("waiting, peers", time - told);
   }
@@ -193,6 +243,7 @@ class Classes {
     ErrorClass* one = nullptr;
     std::optional<Off> off;
     double share = 1;
+    Footing footing = Footing::formula;
   };
   struct Phases {
     std::vector<Phase> all;
@@ -234,13 +285,16 @@ class Classes {
     for (const ToldCollective& phase : told)
       made.all.push_back({&class_of(class_name(phase), phase.off.has_value()), phase.off,
                           static_cast<double>(phase.time.count()) /
-                              static_cast<double>(std::max<std::int64_t>(made.sum, 1))});
+                              static_cast<double>(std::max<std::int64_t>(made.sum, 1)),
+                          phase.footing});
     return made;
   }
 
   Run& run_;
   const Tellers& tellers_;
   Time at_{};
+  std::optional<PathLink> before_;
+  Footings footings_{};
   std::map<std::pair<std::string, bool>, ErrorClass> by_name_;
   // The same, found before.
   ErrorClass* recorded_ = nullptr;
@@ -261,9 +315,10 @@ class Classes {
 }  // namespace
 
 std::vector<ErrorClass> error_classes(const std::vector<PathLink>& path, Run& run,
-                                      const Tellers& tellers) {
+                                      const Tellers& tellers, Footings& footings) {
   Classes classes(run, tellers);
   for (const PathLink& link : path) classes.add(link);
+  footings = classes.footings();
   return std::move(classes).all();
 }
 

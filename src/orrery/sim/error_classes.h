@@ -36,11 +36,14 @@ struct Tellers {
 ///   first input. A table's answers at measured points have no error of their own.
 /// - A collective that a library runs is in the class of its type, ranks, nodes and source. What it
 ///   waited for others in a dimension's queue is in it: those are collectives of the same library.
-/// - What was recorded has no error of its own. Of what else there is (rooflines, messages, ideal
+/// - What was recorded has no error of its own; what was changed of it has what Workload::stands
+///   says. Of what else there is (rooflines, messages, ideal
 ///   collectives, loads and stores, waiting) nobody knows how far off it is.
 ///
 /// The same whether ranks stand for others or not. O(path).
+///
+/// Fills `footings` with the same by what it stands on.
 [[nodiscard]] std::vector<ErrorClass> error_classes(const std::vector<PathLink>& path, Run& run,
-                                                    const Tellers& tellers);
+                                                    const Tellers& tellers, Footings& footings);
 
 }  // namespace orrery::sim

@@ -87,6 +87,11 @@ TEST(ErrorClasses, SumToThePathByWhoToldIt) {
   EXPECT_NEAR(seconds(reduce.time), seconds(told.time), 2e-12);
   EXPECT_NEAR(seconds(reduce.band->most), seconds(reduce.time) * told.off->most, 1e-12);
   EXPECT_EQ(recorded.time + kernels.time + reduce.time, result->end);
+  EXPECT_EQ(told.footing, Footing::interpolated);
+  Footings footings{};
+  footings[static_cast<std::size_t>(Footing::recorded)] = us(3);
+  footings[static_cast<std::size_t>(Footing::interpolated)] = result->end - us(3);
+  EXPECT_EQ(result->footings, footings);
 }
 
 // A shorter all-reduce that waits behind a longer one takes that one's time, too.
@@ -123,11 +128,25 @@ TEST(ErrorClasses, NobodyKnowsHowFarOffIdealNetworksAndRooflinesAre) {
     sum += one.time;
   }
   EXPECT_EQ(sum, result->end);
+  EXPECT_EQ(result->footings[static_cast<std::size_t>(Footing::formula)], result->end);
   const auto classes = by_name(*result);
   EXPECT_TRUE(classes.contains("roofline"));
   EXPECT_TRUE(classes.contains("network, all_reduce"));
   EXPECT_TRUE(classes.contains("memory"));
   EXPECT_TRUE(result->told.empty());
+}
+
+// Between measured sizes, and beyond the largest.
+TEST(ErrorClasses, SayWhatIsBeyondMeasurements) {
+  const auto footing_of_reduce = [](std::int64_t bytes) {
+    Rank rank;
+    rank.coll(CollectiveType::all_reduce, bytes);
+    const auto result = simulate(testing::replicated(rank, 8), node(), {});
+    EXPECT_TRUE(result && result->told.size() == 1);
+    return result->told.front().footing;
+  };
+  EXPECT_EQ(footing_of_reduce(1 << 20), Footing::interpolated);
+  EXPECT_EQ(footing_of_reduce(std::int64_t{1} << 42), Footing::extrapolated);
 }
 
 TEST(ErrorClasses, AreTheSameWhenOneRankStandsForAll) {

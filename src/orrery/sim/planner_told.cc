@@ -8,6 +8,16 @@
 
 namespace orrery::sim {
 
+namespace {
+
+Footing footing_of(const model::LibraryAnswer& answer) {
+  if (answer.source == model::LibrarySource::cost_model) return Footing::formula;
+  if (answer.beyond) return Footing::extrapolated;
+  return answer.source == model::LibrarySource::measured ? Footing::interpolated : Footing::scaled;
+}
+
+}  // namespace
+
 void sort_told(std::vector<ToldCollective>& all) {
   std::sort(all.begin(), all.end(),
             [](const ToldCollective& a, const ToldCollective& b) { return a.key() < b.key(); });
@@ -32,6 +42,7 @@ ToldCollective Planner::told(const model::PhaseRequest& request) const {
     made.algorithm += request.exchange.combine() ? ", combine" : ", dispatch";
   }
   if (answer.band) made.off = Off{answer.band->least, answer.band->most};
+  made.footing = footing_of(answer);
   return made;
 }
 

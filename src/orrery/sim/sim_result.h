@@ -94,6 +94,7 @@ struct SimResult {
   std::vector<PathLink> path;                ///< what the end of the slowest rank waited for
   /// The same by who told how long it takes, longest first. Their times sum to the path's length.
   std::vector<ErrorClass> error_classes;
+  Footings footings{};                     ///< … and by what that stands on
   std::vector<ToldCollective> told;        ///< what a library ran, each kind once, by key()
   std::vector<ChunkChoice> chunk_choices;  ///< each kind once, by key()
   std::vector<ExposedGroup> exposed;       ///< with Options::exposed_by_group

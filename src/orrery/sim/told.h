@@ -9,6 +9,7 @@
 #include <tuple>
 #include <vector>
 
+#include "orrery/core/footing.h"
 #include "orrery/core/quantity.h"
 
 namespace orrery::sim {
@@ -31,6 +32,7 @@ struct ToldCollective {
   std::string source;      ///< "measured", "scaled", "cost model"
   std::string algorithm;   ///< what the library chooses: "ring, ll128"; empty: it has no choice
   std::optional<Off> off;  ///< empty: not known
+  Footing footing = Footing::formula;
 
   friend bool operator==(const ToldCollective&, const ToldCollective&) = default;
   [[nodiscard]] auto key() const {

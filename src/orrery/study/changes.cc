@@ -14,6 +14,7 @@
 #include "orrery/graph/transform/order.h"
 #include "orrery/graph/transform/peers.h"
 #include "orrery/graph/transform/reshape.h"
+#include "orrery/graph/transform/stands.h"
 #include "orrery/platform/fabric.h"
 
 namespace orrery::study {
@@ -162,6 +163,12 @@ std::optional<LagOf> lag_of(const Change& change) {
   return std::nullopt;
 }
 
+/// What times stand on that it makes.
+Footing footing_after(const Change& change, bool structural) {
+  if (structural || change.basis == Basis::recorded) return Footing::recorded;
+  return change.basis == Basis::bound ? Footing::bound : Footing::scaled;
+}
+
 bool is_other(const Workload& a, const Workload& b) {
   for (std::uint32_t rank = 0; rank < a.rank_count(); ++rank)
     if (&a.graph(rank) != &b.graph(rank)) return true;
@@ -307,6 +314,8 @@ Result<Workload> with_changes(const Workload& workload, std::span<const Change> 
     if (!changed) return changed;
     if (change.factor != 1 && !is_other(made, *changed) && !by_models)
       findings.add(FindingCode::key_without_effect, "--change " + change.text);
+    if (!by_models)
+      graph::set_stands(made, footing_after(change, structural), lag_of(change), *changed);
     made = *std::move(changed);
   }
   return made;

@@ -126,6 +126,7 @@ analysis::Digest digest(const Outcome& outcome) {
   if (const auto recorded = outcome.workload().recorded; recorded > Time{}) all.recorded = recorded;
   all.step = breakdown_of(outcome.result);
   all.errors = record::error_classes(outcome.result);
+  all.footings = outcome.result.footings;
   all.told = record::told(outcome.result);
   if (!all.stalled) all.band = analysis::step_band(all.errors, outcome.result.end);
   all.peak_flops = platform.device.rated.count();

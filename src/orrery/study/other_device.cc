@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <memory>
 #include <string_view>
 #include <unordered_map>
@@ -33,11 +34,29 @@ bool multiplies(std::string_view name) {
   });
 }
 
+/// How a kernel's time is changed, and how far off that may be.
+struct Move {
+  double factor = 0;  ///< 0: not both models say something
+  graph::Stand stand;
+};
+
+/// What is true of the one device over what a model says of it, over the same of the other:
+/// (1 + e) / (1 + f), with errors that have nothing to do with each other, so that the squares of
+/// their logarithms add.
+void set_band(const model::ErrorBand& to, const model::ErrorBand& from, graph::Stand& stand) {
+  const auto side = [](double a, double b) { return std::sqrt(a * a + b * b); };
+  stand.least = static_cast<float>(
+      std::expm1(-side(std::log1p(std::min(to.least, 0.0)), std::log1p(std::max(from.most, 0.0)))));
+  stand.most = static_cast<float>(
+      std::expm1(side(std::log1p(std::max(to.most, 0.0)), std::log1p(std::min(from.least, 0.0)))));
+}
+
 /// How one device's kernels become another's.
 class Mover {
  public:
   Mover(const DeviceEntry& from, const DeviceEntry& to)
-      : from_(model::silicon_of(from)),
+      : same_(from.name == to.name),
+        from_(model::silicon_of(from)),
         to_(model::silicon_of(to)),
         bandwidth_(from.memory_bandwidth.count() / to.memory_bandwidth.count()),
         peak_(from.peaks.front().rate.count() / to.peaks.front().rate.count()),
@@ -45,42 +64,61 @@ class Mover {
 
   [[nodiscard]] graph::GraphRef moved(const Graph& graph, OnOtherDevice& made) {
     std::vector<Time> durations = graph::durations_of(graph);
+    std::vector<graph::Stand> stands(graph.size());
     for (NodeId n = 0; n < graph.size(); ++n) {
       if (graph::time_of(graph, n) != graph::TimeOf::kernels || durations[n] <= Time{}) continue;
       const Time was = durations[n];
-      durations[n] = std::max(graph::kNoTime, graph::times(was, factor(graph, n, was, made)));
+      const Move move = move_of(graph, n, was, made);
+      durations[n] = std::max(graph::kNoTime, graph::times(was, move.factor));
+      stands[n] = move.stand;
     }
-    return std::make_shared<const Graph>(graph.with_durations(durations));
+    auto other = std::make_shared<const Graph>(graph.with_durations(durations));
+    stands_.nodes.emplace(other.get(),
+                          std::make_shared<const std::vector<graph::Stand>>(std::move(stands)));
+    return other;
   }
 
+  /// Of what was moved.
+  [[nodiscard]] graph::Stands stands() && { return std::move(stands_); }
+
  private:
-  double factor(const Graph& graph, NodeId n, Time was, OnOtherDevice& made) {
+  Move move_of(const Graph& graph, NodeId n, Time was, OnOtherDevice& made) {
     if (const graph::KernelId id = graph.kernel(n); id != graph::kNoKernel) {
-      if (const double known = by_model((*graph.kernels())[id]); known > 0) {
+      if (Move known = by_model((*graph.kernels())[id]); known.factor > 0) {
+        if (same_) known.stand = {};  // whatever models are off, they are it twice
         made.by_model += was;
         return known;
       }
     }
     const bool products = multiplies(graph.name(n));
     (products ? made.by_peak : made.by_bandwidth) += was;
-    return products ? peak_ : bandwidth_;
+    return {products ? peak_ : bandwidth_, {Footing::scaled, false}};
   }
 
-  /// 0: not both are known.
-  double by_model(const graph::Kernel& kernel) {
-    const auto [known, added] = factors_.try_emplace(graph::to_text(kernel), 0.0);
+  Move by_model(const graph::Kernel& kernel) {
+    const auto [known, added] = moves_.try_emplace(graph::to_text(kernel));
     if (!added) return known->second;
     const auto there = model::take_time(models_, kernel, to_);
     const auto here = model::take_time(models_, kernel, from_);
-    if (there && here && here->time.seconds > 0)
-      known->second = there->time.seconds / here->time.seconds;
-    return known->second;
+    if (!there || !here || here->time.seconds <= 0) return known->second;
+    const model::KernelTime &to = there->time, &from = here->time;
+    Move& move = known->second;
+    move.factor = to.seconds / from.seconds;
+    move.stand.footing = to.beyond || from.beyond ? Footing::extrapolated : Footing::interpolated;
+    move.stand.known = to.band != model::ErrorBand{} && from.band != model::ErrorBand{};
+    if (move.stand.known)
+      set_band(to.band, from.band, move.stand);
+    else
+      move.stand.footing = Footing::formula;
+    return move;
   }
 
+  bool same_;
   model::Silicon from_, to_;
   double bandwidth_, peak_;
   std::vector<model::NamedModel> models_;
-  std::unordered_map<std::string, double> factors_;  // by kernel
+  std::unordered_map<std::string, Move> moves_;  // by kernel
+  graph::Stands stands_;
 };
 
 }  // namespace
@@ -117,6 +155,7 @@ Result<OnOtherDevice> on_other_device(const graph::Workload& workload,
   Mover mover(*source, *target);
   made.workload =
       graph::with_graphs(workload, [&](const Graph& graph) { return mover.moved(graph, made); });
+  made.workload.stands = std::move(mover).stands();
   return made;
 }
 

@@ -92,11 +92,12 @@ Result<std::vector<Tried>> try_all(const WhatIfCase& read, const Told& told) {
           free = read.tell(std::span(&gone, 1));
         }
         if (half && free) {
-          made[i] = {change.text, one.kind,
-                     one.what,    change.basis,
-                     one.time,    half->whole,
-                     free->whole, half->memory,
-                     half->fits,  band_of(told, *half, std::span(&change, 1))};
+          made[i] = {change.text,   one.kind,
+                     one.what,      change.basis,
+                     one.time,      half->whole,
+                     free->whole,   half->memory,
+                     half->fits,    band_of(told, *half, std::span(&change, 1)),
+                     half->footings};
         } else if (change.level == Level::job) {  // it breaks a rule
           made[i].whole = made[i].free = base;
         } else {
@@ -195,6 +196,21 @@ Result<void> try_changes(const WhatIfQuestion& question, const WhatIfCase& read,
   return {};
 }
 
+/// The recorded step times the ratio of the two that were simulated, and times those between which
+/// that one lies.
+void set_predicted(WhatIf& made) {
+  const auto of_recorded = [&](Time whole) {
+    return graph::times(*made.recorded,
+                        static_cast<double>(std::max(Time{}, whole).count()) /
+                            static_cast<double>(std::max(Time(1), made.base.whole).count()));
+  };
+  made.predicted = of_recorded(made.changed->whole);
+  if (made.band)
+    made.predicted_band = analysis::StepBand{of_recorded(made.base.whole + made.band->least),
+                                             of_recorded(made.base.whole + made.band->most),
+                                             of_recorded(made.band->unknown)};
+}
+
 /// Both are of traces alone, on a cluster.
 Result<void> check_asked(const WhatIfQuestion& question) {
   if (!question.base.job.given() && !question.base.cluster.empty()) return {};
@@ -268,10 +284,7 @@ Result<WhatIf> what_if(const WhatIfQuestion& question, Watch& watch) {
     made.changed = told_of(*changed);
     made.band = band_of(made.base, *made.changed, made.changes);
     made.moved = changed->inputs.load->moved;
-    if (read->program() != nullptr && made.recorded)
-      made.predicted =
-          graph::times(*made.recorded, static_cast<double>(made.changed->whole.count()) /
-                                           static_cast<double>(made.base.whole.count()));
+    if (read->program() != nullptr && made.recorded) set_predicted(made);
     made.findings = changed->findings;
     made.answer.emplace(std::make_shared<const Outcome>(*std::move(changed)));
   }

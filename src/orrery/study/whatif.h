@@ -13,6 +13,7 @@
 #include "orrery/analysis/bands.h"
 #include "orrery/core/error.h"
 #include "orrery/core/findings.h"
+#include "orrery/core/footing.h"
 #include "orrery/study/changes.h"
 #include "orrery/study/question.h"
 #include "orrery/study/recorded_operations.h"
@@ -43,6 +44,12 @@ struct Told {
   Bytes memory{};                          ///< of the fullest rank, of jobs; 0: not known
   bool fits = true;                        ///< … into its device
   std::vector<result::ErrorClass> errors;  ///< who told how much of it, and how far off that may be
+  Footings footings{};                     ///< what its critical path stands on
+
+  /// Between what 80 % of true ones lie; empty where no error is known.
+  [[nodiscard]] std::optional<analysis::StepBand> band() const {
+    return analysis::step_band(errors, whole);
+  }
 };
 
 /// A change that was tried.
@@ -57,6 +64,7 @@ struct Tried {
   Bytes memory{};  ///< of jobs, as Told has it
   bool fits = true;
   std::optional<analysis::DifferenceBand> band;  ///< of `whole` less the base
+  Footings footings{};                           ///< what `whole` stands on
 };
 
 /// What two changes are together.
@@ -93,7 +101,9 @@ struct WhatIf {
   /// Of changed less base; empty where everything was recorded.
   std::optional<analysis::DifferenceBand> band;
   std::optional<Time> predicted;  ///< `recorded` times changed over base, of a recorded job
-  std::optional<Answer> answer;   ///< of these, or of the base where there are none
+  /// … and between what it lies, by `band`; empty where that is.
+  std::optional<analysis::StepBand> predicted_band;
+  std::optional<Answer> answer;  ///< of these, or of the base where there are none
   /// Most won first, what does not fit into memory last; without those that win less than 0.01 %.
   /// (WhatIfQuestion::list)
   std::vector<Tried> list;

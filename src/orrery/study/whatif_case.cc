@@ -46,6 +46,7 @@ Told told_of(const Outcome& outcome) {
   Told told;
   told.whole = outcome.result.end;
   told.errors = record::error_classes(outcome.result);
+  told.footings = outcome.result.footings;
   if (!outcome.job) return told;
   told.work = outcome.job->work;
   if (outcome.job->fullest() != nullptr) told.memory = Bytes(outcome.job->fullest()->total());

@@ -136,11 +136,14 @@ function stretches(context: Context): HTMLElement {
   }));
 }
 
-// Who told how long the path takes, and how far off that may be.
+// Who told how long the path takes, how far off that may be, and what it stands on.
 function errors(context: Context): HTMLElement[] {
   const { run } = context;
   const { band } = run;
-  if (!band) return [];
+  const all = run.footings.reduce((sum, { time }) => sum + time, 0);
+  const parts = [...run.footings].sort((a, b) => b.time - a.time).map(({ name, time }) => `${name} ${format.percent(time / all)}`);
+  const standing = parts.length > 0 ? [el('p', {}, `What the path's times stand on: ${parts.join(', ')}.`)] : [];
+  if (!band) return standing.length > 0 ? [el('section', { class: 'card' }, el('h2', {}, 'What it stands on'), ...standing)] : [];
   const share = (part: number, whole: number): string => `${part < 0 ? '−' : '+'}${format.percent(whole > 0 ? Math.abs(part) / whole : 0)}`;
   const off = ({ time, least, most }: ErrorClassData): string =>
     least === null || most === null ? 'not known' : least === 0 && most === 0 ? 'none' : `${share(least, time)} to ${share(most, time)}`;
@@ -148,6 +151,7 @@ function errors(context: Context): HTMLElement[] {
   return [el('section', { class: 'card' }, el('h2', {}, 'How far off it may be'),
     el('p', {}, `80 % of true steps lie between ${format.time(band.least)} and ${format.time(band.most)}, as far as models know how far off they are. ` +
       `Errors of one line move together, those of two have nothing to do with each other.${unknown}`),
+    ...standing,
     table<ErrorClassData>({
       caption: 'The critical path by who told how long it takes',
       rows: run.errorClasses,

@@ -46,6 +46,12 @@ EdgeKind kind_of(const Graph& graph, NodeId from, NodeId to, EdgeKind said) {
   return usual_kind(graph.is_cpu(from), graph.is_cpu(to));
 }
 
+LagOf lag_of(const Graph& graph, NodeId from, NodeId to, EdgeKind said) {
+  const EdgeKind kind = kind_of(graph, from, to, said);
+  if (kind == EdgeKind::recorded_wait || kind == EdgeKind::start) return LagOf::waits;
+  return kind == EdgeKind::launch ? LagOf::launch : LagOf::gaps;
+}
+
 std::vector<bool> selected(const Graph& graph, const Selection& selection) {
   std::vector<bool> made(graph.size());
   std::unordered_map<std::string_view, bool> fits;  // by name

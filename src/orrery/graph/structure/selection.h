@@ -3,6 +3,7 @@
 // Which of a graph's nodes a change is about.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -38,6 +39,16 @@ inline constexpr std::size_t kTimesOf = 5;
 /// Why `to` waits for `from`, where `said` is what the edge says of it: of a recorded trace, an
 /// edge that says nothing is the usual one between host and device; `unsaid` of others.
 [[nodiscard]] EdgeKind kind_of(const Graph& graph, NodeId from, NodeId to, EdgeKind said);
+
+/// What passes between nodes and is nobody's work.
+enum class LagOf : std::uint8_t {
+  launch,  ///< from a call of the host to the work that it launched
+  waits,   ///< recorded waits that nothing explains, and nodes that stand for waiting
+  gaps     ///< all other
+};
+inline constexpr std::size_t kLagsOf = 3;
+/// What the lag of an edge is, where `said` is what the edge says of why it is there.
+[[nodiscard]] LagOf lag_of(const Graph& graph, NodeId from, NodeId to, EdgeKind said);
 
 /// Some nodes: those that are all that is said.
 struct Selection {

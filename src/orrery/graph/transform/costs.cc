@@ -8,15 +8,6 @@
 #include <numeric>
 
 namespace orrery::graph {
-namespace {
-
-LagOf lag_of(EdgeKind kind) {
-  if (kind == EdgeKind::recorded_wait || kind == EdgeKind::start) return LagOf::waits;
-  return kind == EdgeKind::launch ? LagOf::launch : LagOf::gaps;
-}
-
-}  // namespace
-
 void keep_used_graphs(Workload& workload) {
   std::vector<GraphRef> used;
   std::map<std::uint32_t, std::uint32_t> numbers;
@@ -69,7 +60,7 @@ GraphRef lags_scaled(const Graph& graph, LagOf of, double factor) {
     const auto were = graph.lags(n);
     for (std::size_t i = 0; i < were.size(); ++i) {
       const EdgeKind kind = kinds.empty() ? EdgeKind::unsaid : kinds[i];
-      const bool changes = were[i] > Time{} && lag_of(kind_of(graph, n, after[i], kind)) == of;
+      const bool changes = were[i] > Time{} && lag_of(graph, n, after[i], kind) == of;
       lags.push_back(changes ? times(were[i], factor) : were[i]);
       any = any || changes;
     }

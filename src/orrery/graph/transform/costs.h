@@ -25,13 +25,7 @@ inline constexpr Time kNoTime{1};
 /// none that take time.
 [[nodiscard]] GraphRef scaled(const Graph& graph, const Selection& selection, double factor);
 
-/// What passes between nodes and is nobody's work.
-enum class LagOf : std::uint8_t {
-  launch,  ///< from a call of the host to the work that it launched
-  waits,   ///< recorded waits that nothing explains, and nodes that stand for waiting
-  gaps     ///< all other
-};
-/// Likewise of lags.
+/// Likewise of lags, and of nodes that stand for waiting.
 [[nodiscard]] GraphRef lags_scaled(const Graph& graph, LagOf of, double factor);
 
 /// Leaves the graphs that some rank uses, in order of their first use.

@@ -45,20 +45,44 @@ bool is_elementwise(const Graph& graph, NodeId n) {
   return graph.name(n).find("elementwise") != std::string_view::npos;
 }
 
-/// What each node waits for of a device's work: how many, and one of them.
-struct DeviceInputs {
-  explicit DeviceInputs(const Graph& graph) : count(graph.size()), last(graph.size(), kNoNode) {
+/// What each node waits for of a device's work, how many and one; and how many wait for such work.
+struct DeviceNeighbours {
+  explicit DeviceNeighbours(const Graph& graph)
+      : before(graph.size()), after(graph.size()), last(graph.size(), kNoNode) {
     for (NodeId n = 0; n < graph.size(); ++n) {
       if (!occupies_device(graph, n)) continue;
       for (const NodeId next : graph.successors(n)) {
-        ++count[next];
+        ++before[next];
+        ++after[n];
         last[next] = n;
       }
     }
   }
-  std::vector<std::uint32_t> count;
+  std::vector<std::uint32_t> before, after;
   std::vector<NodeId> last;
 };
+
+/// Calls that launched nothing but what is gone take no time, and nothing passes before that.
+Graph without_launches(const Graph& graph, const std::vector<bool>& gone,
+                       std::vector<Time> durations) {
+  std::vector<Time> lags;
+  if (graph.has_lags()) lags.reserve(graph.edge_count());
+  for (NodeId n = 0; n < graph.size(); ++n) {
+    const auto after = graph.successors(n);
+    const auto kinds = graph.edge_kinds(n);
+    const auto were = graph.lags(n);
+    bool launches = false, stays = false;
+    for (std::size_t i = 0; i < after.size(); ++i) {
+      const EdgeKind said = kinds.empty() ? EdgeKind::unsaid : kinds[i];
+      const EdgeKind kind = kind_of(graph, n, after[i], said);
+      if (kind == EdgeKind::launch) (gone[after[i]] ? launches : stays) = true;
+      if (!were.empty())
+        lags.push_back(gone[after[i]] && kind != EdgeKind::launch ? Time{} : were[i]);
+    }
+    if (launches && !stays && durations[n] > Time{}) durations[n] = kNoTime;
+  }
+  return lags.empty() ? graph.with_durations(durations) : graph.with_times(durations, lags);
+}
 
 }  // namespace
 
@@ -68,7 +92,7 @@ Result<GraphRef> without_overlap(const Graph& graph, const std::string& where,
   bool other = false;
   std::vector<NodeId> works;  // since the last communication
   NodeId before = kNoNode;    // … which that is
-  for (const NodeId n : runnable_order(graph)) {
+  for (const NodeId n : launch_order(graph)) {
     if (!occupies_device(graph, n)) continue;
     const auto follow = [&](NodeId from) {
       if (graph.edge(from, n) != kNoNode) return;
@@ -108,23 +132,25 @@ Result<GraphRef> without_syncs(const Graph& graph, const std::string& where,
 }
 
 GraphRef fused(const Graph& graph) {
-  const DeviceInputs inputs(graph);
+  const DeviceNeighbours device(graph);
   std::vector<Time> longest = durations_of(graph);
   std::vector<NodeId> head(graph.size(), kNoNode);  // of the chain that a node is the last of
+  std::vector<bool> gone(graph.size());
   bool other = false;
   for (const NodeId n : runnable_order(graph)) {
     if (!is_elementwise(graph, n)) continue;
     head[n] = n;
-    const NodeId before = inputs.last[n];
-    if (inputs.count[n] != 1 || head[before] == kNoNode || graph.lane(n) != graph.lane(before))
+    const NodeId before = device.last[n];
+    if (device.before[n] != 1 || device.after[before] != 1 || head[before] == kNoNode ||
+        graph.lane(n) != graph.lane(before))
       continue;
     head[n] = std::exchange(head[before], kNoNode);
     longest[head[n]] = std::max(longest[head[n]], graph.duration(n));
     longest[n] = kNoTime;
-    other = true;
+    gone[n] = other = true;
   }
   if (!other) return nullptr;
-  return std::make_shared<const Graph>(graph.with_durations(longest));
+  return std::make_shared<const Graph>(without_launches(graph, gone, std::move(longest)));
 }
 
 }  // namespace orrery::graph

@@ -36,15 +36,27 @@ Workload without_stragglers(const Workload& workload) {
 }
 
 Workload varied(const Workload& workload, double sigma, std::uint64_t seed) {
+  const auto seed_of = [&](std::uint32_t rank, NodeId n) {
+    return mixed(mixed(mixed(seed) + rank) + workload.graph(rank).id(n));
+  };
+  std::vector<std::vector<std::uint64_t>> seeds(workload.rank_count());
+  for (std::uint32_t rank = 0; rank < workload.rank_count(); ++rank) {
+    seeds[rank].resize(workload.graph(rank).size());
+    for (NodeId n = 0; n < seeds[rank].size(); ++n) seeds[rank][n] = seed_of(rank, n);
+  }
+  // A transfer takes as long for all who take part in it.
+  for (const Line& line : lines_of(workload))
+    for (const Met& met : line.met)
+      for (const RankNode& one : met.members)
+        seeds[one.rank][one.node] = seed_of(met.members[0].rank, met.members[0].node);
   Workload made = workload;
   made.graphs.clear();
   for (std::uint32_t rank = 0; rank < workload.rank_count(); ++rank) {
     const Graph& graph = workload.graph(rank);
     std::vector<Time> durations = durations_of(graph);
-    const std::uint64_t own = mixed(mixed(seed) + rank);
     for (NodeId n = 0; n < graph.size(); ++n) {
       if (!is_own_work(graph, n) && time_of(graph, n) != TimeOf::communication) continue;
-      const double z = nearly_normal(mixed(own + graph.id(n)));
+      const double z = nearly_normal(seeds[rank][n]);
       durations[n] = times(durations[n], std::exp(sigma * z - sigma * sigma / 2));
     }
     made.graph_of_rank[rank] = static_cast<std::uint32_t>(made.graphs.size());

@@ -16,8 +16,8 @@ namespace orrery::graph {
 [[nodiscard]] Workload without_stragglers(const Workload& workload);
 
 /// Every node of host and device takes another time than it took, by a factor exp(σ z - σ²/2) of
-/// its own with z normal, so that means stay. The same for the same seed, rank and id, on any
-/// machine.
+/// its own with z normal, so that means stay; a communication whose members are all there, one
+/// factor for all of them. The same for the same seed, rank and id, on any machine.
 [[nodiscard]] Workload varied(const Workload& workload, double sigma, std::uint64_t seed);
 
 }  // namespace orrery::graph

@@ -79,6 +79,7 @@ std::optional<Answer> Predictions::answer(const graph::Kernel& kernel) const {
       Time(static_cast<std::int64_t>(std::ceil(time.seconds * 1e9 * 1e3 * change_of(kernel))));
   made.source = time.source;
   if (time.band != ErrorBand{}) made.band = time.band;
+  made.beyond = time.beyond;
   return made;
 }
 

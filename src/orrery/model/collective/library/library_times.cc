@@ -205,6 +205,10 @@ LibraryTimes::Share LibraryTimes::share(CollectiveType type, std::int64_t bytes,
                     wanted == stands_for(type) && !stands_in;
   found.source = same ? LibrarySource::measured : LibrarySource::scaled;
   if (found.band) found.band = wider(*found.band, wider_by);
+  const auto outside = [bytes](const MeasuredCollective& curve) {
+    return bytes < curve.curve.from() || bytes > curve.curve.to();
+  };
+  found.beyond = wider_by > 1 || outside(*below) || outside(*above);
   return found;
 }
 
@@ -274,6 +278,7 @@ LibraryAnswer LibraryTimes::operator()(CollectiveType type, std::int64_t bytes,
   answer.source = put_right.source;
   answer.choice = told.choice;
   answer.band = put_right.band;
+  answer.beyond = put_right.beyond;
   return in_step_as_drawn(type, shape, answer);
 }
 

@@ -35,6 +35,7 @@ struct LibraryAnswer {
   LibrarySource source = LibrarySource::cost_model;
   std::optional<nccl::Choice> choice;  ///< empty for exchanges, which have no choice
   std::optional<ErrorBand> band;       ///< empty: not known
+  bool beyond = false;  ///< sizes, groups or a kind that nothing measured is on both sides of
 
   friend bool operator==(const LibraryAnswer&, const LibraryAnswer&) = default;
 };
@@ -102,6 +103,7 @@ class LibraryTimes {
     double log = 0;
     LibrarySource source = LibrarySource::cost_model;
     std::optional<ErrorBand> band;
+    bool beyond = false;
   };
   [[nodiscard]] static Base base(graph::CollectiveType type, std::int64_t bytes,
                                  const nccl::Shape& shape, const nccl::Hardware& hardware,
