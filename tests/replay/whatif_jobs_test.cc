@@ -273,12 +273,14 @@ TEST(WhatIfJobs, OverlapAddedAndRemoved) {
     from["sharding"] = one_of({"none", "zero1", "zero3"});
     from["pp"] = one_of({"1", "2"});
     from["dp"] = from["pp"] == "1" ? "8" : "4";
-    from["layers"] = one_of({"4", "8"});
+    from["layers"] = one_of({"2", "4"});
+    from["global_batch"] = "16";
     const auto draw_overlap = [&](Plan& plan) {
       plan["parallel.overlap_gradients"] = one_of({"true", "false"});
       plan["parallel.overlap_weights"] = one_of({"true", "false"});
       plan["parallel.tp_overlap"] = one_of({"none", "ring"});
       plan["parallel.prefetch"] = one_of({"0", "1", "2"});
+      plan["schedule.overlap"] = one_of({"true", "false"});
       plan["schedule.blocking_sends"] = one_of({"true", "false"});
     };
     Plan to = from;

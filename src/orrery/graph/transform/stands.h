@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "orrery/core/footing.h"
+#include "orrery/graph/structure/selection.h"
 #include "orrery/graph/workload.h"
 
 namespace orrery::graph {
