@@ -12,7 +12,7 @@
 namespace orrery::workload {
 namespace {
 
-LoweredPart layer_of(Spec spec) {
+LoweredPart recomputed_layer(Spec spec) {
   spec.recompute.kind = RecomputeKind::full;
   const auto model = lower(spec, Mesh(spec), {});
   EXPECT_TRUE(model) << (model ? "" : to_string(model.error()));
@@ -27,9 +27,9 @@ struct Both {
 };
 Both both_of(Spec spec) {
   spec.kernels.framework = Framework::pytorch;
-  Both both{layer_of(spec), {}};
+  Both both{recomputed_layer(spec), {}};
   spec.recompute.early_stop = false;
-  both.whole = layer_of(spec);
+  both.whole = recomputed_layer(spec);
   return both;
 }
 
@@ -108,9 +108,12 @@ TEST(EarlyStop, GoesWithAllThatCutsALayer) {
             EXPECT_GT(of_recomputation(both.early), 0);
             std::set<Stream> used{stream::compute};
             for (const Op& op : both.early.backward) used.insert(op.stream);
-            for (const Op& op : both.early.backward)
-              for (const Stream wait : op.waits)
-                if (wait != stream::none) EXPECT_TRUE(used.contains(wait)) << op.name;
+            for (const Op& op : both.early.backward) {
+              for (const Stream wait : op.waits) {
+                if (wait == stream::none) continue;
+                EXPECT_TRUE(used.contains(wait)) << op.name;
+              }
+            }
           }
         }
       }
