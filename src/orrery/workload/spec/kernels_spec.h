@@ -61,7 +61,7 @@ struct Kernels {
                                "attention never stores its scores, and skips what is masked"),
                  config::field("attention", &Kernels::attention,
                                "whose kernels attention has: made for the device (cuDNN, "
-                               "FlashAttention-3), or FlashAttention-2")
+                               "FlashAttention-3), FlashAttention-2, or the first in Triton")
                      .by_default("by `framework`: `flash_attention_2` with pytorch, torchtitan, "
                                  "torchtitan_compiled and deepspeed, else `newest`"),
                  config::field("fused", &Kernels::fused,

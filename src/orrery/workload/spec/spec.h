@@ -196,7 +196,9 @@ struct Recompute {
   static constexpr auto fields =
       std::tuple{config::field("kind", &Recompute::kind, "what is computed again"),
                  config::field("early_stop", &Recompute::early_stop,
-                               "kind `full`: only as far as the backward pass needs"),
+                               "kind `full`: only as far as the backward pass needs")
+                     .by_default("by `framework`: `true` with pytorch, torchtitan and "
+                                 "torchtitan_compiled, else `false`"),
                  config::field("ops", &Recompute::ops, "for kind `ops`: which operators")};
 };
 
