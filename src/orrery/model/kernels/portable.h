@@ -9,8 +9,8 @@
 
 namespace orrery::model {
 
-/// How many times as long a portable kernel takes as one that is made for its device; 1 where
-/// nothing is known of it.
+/// How many times as long a kernel takes as one that is made for its device: 1 of such a one, and
+/// where nothing is known of a portable one.
 ///
 /// Attention on Hopper: FlashAttention-2, which multiplies with Ampere's instructions, beside
 /// cuDNN, which is what the tables have. Source: Shah et al., FlashAttention-3 (arXiv 2407.08608),
