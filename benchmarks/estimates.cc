@@ -20,11 +20,13 @@
 #include <vector>
 
 #include "drawn_plans.h"
+#include "failing.h"
 #include "orrery/estimate/program/in_small.h"
 #include "orrery/estimate/program/play.h"
 #include "orrery/estimate/program/simulated.h"
 
 using namespace orrery;
+using benchmarks::fail_with;
 
 namespace {
 
@@ -94,11 +96,6 @@ void print(std::vector<Tried> all, const std::string& cluster, std::size_t worst
       median(of([](const Tried& one) { return one.asking; })),
       median(of([](const Tried& one) { return one.playing; })),
       median(of([](const Tried& one) { return one.sim; })));
-}
-
-int fail_with(const Error& error) {
-  fmt::print(stderr, "{}\n", to_string(error));
-  return 1;
 }
 
 }  // namespace

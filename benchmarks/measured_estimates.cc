@@ -18,6 +18,7 @@
 #include <string>
 #include <vector>
 
+#include "failing.h"
 #include "orrery/estimate/program/in_small.h"
 #include "orrery/estimate/program/play.h"
 #include "orrery/study/outcome.h"
@@ -25,6 +26,7 @@
 #include "orrery/validate/points.h"
 
 using namespace orrery;
+using benchmarks::fail_with;
 
 namespace {
 
@@ -78,11 +80,6 @@ Result<void> compare(const validate::MeasuredPoint& point, std::map<std::string,
              point.seconds, simulated, **estimated, off(simulated, point.seconds),
              off(**estimated, point.seconds), off(**estimated, simulated));
   return {};
-}
-
-int fail_with(const Error& error) {
-  fmt::print(stderr, "{}\n", to_string(error));
-  return 1;
 }
 
 }  // namespace

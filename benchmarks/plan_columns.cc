@@ -24,6 +24,7 @@
 #include <vector>
 
 #include "drawn_plans.h"
+#include "failing.h"
 #include "orrery/config/parameters.h"
 #include "orrery/estimate/columns/columns.h"
 #include "orrery/estimate/program/play.h"
@@ -32,6 +33,7 @@
 #include "orrery/workload/memory/memory.h"
 
 using namespace orrery;
+using benchmarks::fail_with;
 
 namespace {
 
@@ -41,11 +43,6 @@ struct Clock {
 };
 
 double seconds_since(double begin) { return Clock::now() - begin; }
-
-int fail_with(const Error& error) {
-  fmt::print(stderr, "{}\n", to_string(error));
-  return 1;
-}
 
 struct Compared {
   std::string plan, schedule, sharding;

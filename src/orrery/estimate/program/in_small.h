@@ -13,8 +13,8 @@ namespace orrery::estimate {
 
 /// As `play`; and where ops of several kinds of groups may share links (no library runs
 /// collectives), with what it lacks of the same job with few layers and microbatches, simulated and
-/// played at two numbers of each and taken to grow evenly with both. A schedule that has no fewer microbatches is
-/// only played. Errc: as `play`, and those of simulations.
+/// played at two numbers of each and taken to grow evenly with both. A schedule that has no fewer
+/// microbatches is only played. Errc: as `play`, and those of simulations.
 [[nodiscard]] Result<Time> estimated(const workload::Program& program, OpCosts& costs);
 
 }  // namespace orrery::estimate

@@ -43,9 +43,7 @@ std::vector<std::vector<Op>> on_stage_of(const Program& program, std::size_t rol
                                          const std::vector<Op>& ops) {
   std::vector<std::vector<Op>> by_role(program.roles.size());
   for (std::size_t r = 0; r < by_role.size(); ++r)
-    if (program.role_per_rank ? r == role
-                              : program.roles[r].where.stage == program.roles[role].where.stage)
-      by_role[r] = ops;
+    if (program.roles[r].where.stage == program.roles[role].where.stage) by_role[r] = ops;
   return by_role;
 }
 
