@@ -110,7 +110,9 @@ std::vector<Told> told_of(const std::shared_ptr<const study::Cluster>& cluster, 
     EXPECT_GT(steps.compute[i], 0);
     EXPECT_GE(steps.tensor[i], -1e-6 * steps.step[i]);
     EXPECT_GE(steps.data[i], -1e-6 * steps.step[i]);
-    if (plans[i].parallel.pp == 1) EXPECT_GE(steps.waiting[i], -1e-6 * steps.step[i]);
+    if (plans[i].parallel.pp == 1) {
+      EXPECT_GE(steps.waiting[i], -1e-6 * steps.step[i]);
+    }
   }
   return told;
 }
@@ -185,7 +187,9 @@ TEST(Columns, SayWhatPlansThatAreLaidOutSay) {
       }
       const bool timing = told[i].verdict == Verdict::told && one_of_three++ % 3 == 0;
       const Laid laid = laid_out(plans[i], *cluster, costs, timing);
-      if (told[i].memory != 0) EXPECT_EQ(told[i].memory, laid.memory) << words(plans[i]);
+      if (told[i].memory != 0) {
+        EXPECT_EQ(told[i].memory, laid.memory) << words(plans[i]);
+      }
       not_told += told[i].verdict == Verdict::not_told;
       if (!timing) continue;
       ++timed;
