@@ -44,7 +44,7 @@ done
 "$make" "${experts[@]}" >"$out/5_experts.csv"
 "$make" --stack vllm "${rename[@]}" quantize_memops.csv.gz >"$out/6_cast.csv"
 "$make" "${rename[@]}" neusight_{linear,bmm,ln,softmax}_fp32.csv.gz >"$out/7_neusight.csv"
-"$make" "${rename[@]}" vidur_mlp_medians.csv.gz >"$out/8_vidur.csv"
+"$make" "${rename[@]}" vidur_mlp_medians.csv.gz | grep -v ',"gemm ' >"$out/8_vidur.csv"
 "$make" --stack trtllm --format bf16 "${rename[@]}" "${latent[@]}" mla_bmm.csv.gz >"$out/9_latent.csv"
 "$make" arc-b60=gemm_b60_vllm.csv.gz arc-b60=attn_ctx_b60_vllm.csv.gz arc-b60=attn_gen_b60_vllm.csv.gz \
   mi355x=gemm_mi355x_primus.csv.gz >"$out/check/other_makers.csv"

@@ -121,7 +121,8 @@ void draw_policy(Draw& draw, Spec& spec) {
   Parallel& plan = spec.parallel;
   spec.kernels.framework =
       draw.of({Framework::none, Framework::none, Framework::pytorch, Framework::torchtitan,
-               Framework::torchtitan_compiled, Framework::deepspeed, Framework::megatron});
+               Framework::torchtitan_compiled, Framework::deepspeed, Framework::megatron,
+               Framework::megatron_2021});
   if (draw.one_in(4)) plan.bucket.reset();
   if (draw.one_in(4)) plan.overlap_gradients.reset();
   if (draw.one_in(4)) plan.keep_gathered.reset();

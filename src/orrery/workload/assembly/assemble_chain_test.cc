@@ -80,7 +80,8 @@ TEST(AssembleChain, SharesAreSentWhereAllHaveTheSame) {
        {std::pair(ScheduleKind::gpipe, 1), std::pair(ScheduleKind::one_f_one_b, 1),
         std::pair(ScheduleKind::interleaved, 2), std::pair(ScheduleKind::zb_h1, 1),
         std::pair(ScheduleKind::zb_v, 2), std::pair(ScheduleKind::dual_pipe, 2)})
-    for (const Framework framework : {Framework::none, Framework::pytorch, Framework::megatron})
+    for (const Framework framework :
+         {Framework::none, Framework::pytorch, Framework::megatron, Framework::megatron_2021})
       for (const std::optional<bool> said :
            {std::optional<bool>(), std::optional(true), std::optional(false)})
         for (const bool sp : {false, true}) {
@@ -92,7 +93,9 @@ TEST(AssembleChain, SharesAreSentWhereAllHaveTheSame) {
           spec.schedule.chunks = chunks;
           spec.schedule.scatter_sends = said;
           spec.kernels.framework = framework;
-          const bool scattered = !sp && said.value_or(framework == Framework::megatron);
+          const bool megatron =
+              framework == Framework::megatron || framework == Framework::megatron_2021;
+          const bool scattered = !sp && said.value_or(megatron);
           std::size_t received = 0;
           const std::vector<Node> nodes = nodes_of(assembled(spec), 1);
           for (const Node& node : nodes) {

@@ -123,11 +123,11 @@ graph::Pass pass_of(Phase phase) {
 
 void fuse(graph::Kernel& into, const graph::Kernel& from) {
   using graph::Operation;
-  const auto plain = [](const graph::Kernel& kernel) {
-    return kernel.operation == Operation::elementwise || kernel.operation == Operation::dropout ||
-           kernel.operation == Operation::cast;
+  const auto work = [](const graph::Kernel& kernel) {
+    if (kernel.operation == Operation::elementwise || kernel.operation == Operation::cast) return 0;
+    return kernel.operation == Operation::dropout ? 1 : 2;
   };
-  if (plain(into) && !plain(from)) into = from;
+  if (work(into) < 2 && work(from) > work(into)) into = from;
   into.traits |= graph::kEpilogue;
 }
 

@@ -210,9 +210,67 @@ TEST(Kernels, GradientsOfBiasesAreSumsInEagerFrameworks) {
         return sums;
       };
       const auto eager = sums_of(Framework::pytorch), fused = sums_of(Framework::megatron);
+      const auto before = sums_of(Framework::megatron_2021);
       EXPECT_EQ(eager.first, 6) << tp << sp;
+      EXPECT_EQ(before.first, 4) << tp << sp;
+      EXPECT_EQ(before.second, fused.second) << tp << sp;
       EXPECT_EQ(fused.first, 0) << tp << sp;
       EXPECT_EQ(eager.second, fused.second) << tp << sp;
+    }
+  }
+}
+
+// Megatron's bias_dropout_add reads what it adds up and writes a sum and a mask; norms are others'.
+TEST(Kernels, MegatronsBiasDropoutAndResidualAreOne) {
+  for (const Framework framework : {Framework::megatron, Framework::megatron_2021}) {
+    for (const bool dropout : {false, true}) {
+      for (const std::int64_t tp : {1, 2}) {
+        Spec spec = gpt();
+        spec.model.dropout = dropout;
+        spec.parallel.tp = tp;
+        spec.kernels.framework = framework;
+        const LoweredModel model = must_lower(spec);
+        int sums = 0;
+        for (const Op& op : part_of(model, "layer").forward) {
+          const Operation operation = op.kernel.operation;
+          if (operation != Operation::dropout && operation != Operation::elementwise) continue;
+          if (std::string_view(op.name).starts_with("attention.")) continue;
+          ++sums;
+          const std::int64_t elements = spec.batch.micro * spec.batch.seq * spec.model.hidden;
+          EXPECT_EQ(op.bytes, elements * (3 * 2 + (dropout ? 1 : 0))) << op.name << tp;
+          EXPECT_EQ(operation == Operation::dropout, dropout) << op.name << tp;
+        }
+        EXPECT_EQ(sums, 2) << tp << dropout;
+        EXPECT_EQ(kernels_of(part_of(model, "layer").forward)["layer_norm"], 2);
+      }
+    }
+  }
+}
+
+// Both gradients of a product are one node of autograd: what is reduced waits for both. Megatron-
+// Core begins to reduce between them.
+TEST(Kernels, GradientsOfInputsAreReducedBehindThoseOfWeights) {
+  for (const bool sp : {false, true}) {
+    for (const Framework framework :
+         {Framework::none, Framework::megatron, Framework::megatron_2021, Framework::pytorch,
+          Framework::torchtitan, Framework::torchtitan_compiled, Framework::deepspeed}) {
+      Spec spec = gpt();
+      spec.parallel.tp = 2;
+      spec.parallel.sp = sp;
+      spec.kernels.framework = framework;
+      const LoweredModel model = must_lower(spec);
+      const std::vector<Op>& ops = part_of(model, "layer").backward;
+      const auto at = [&](std::string_view name) {
+        return std::find_if(ops.begin(), ops.end(),
+                            [&](const Op& op) { return std::string_view(op.name) == name; }) -
+               ops.begin();
+      };
+      const bool beside = framework == Framework::none || framework == Framework::megatron;
+      ASSERT_LT(at("mlp_up.reduce.dgrad"), std::ssize(ops));
+      ASSERT_LT(at("mlp_up.wgrad"), std::ssize(ops));
+      EXPECT_EQ(at("mlp_up.reduce.dgrad") < at("mlp_up.wgrad"), beside);
+      EXPECT_LT(at("mlp_up.dgrad"), at("mlp_up.reduce.dgrad"));
+      EXPECT_LT(at("mlp_up.wgrad"), at("mlp_norm.dgrad"));
     }
   }
 }
@@ -322,6 +380,7 @@ TEST(Kernels, GradientsAreAddedWhereNoProductDoesIt) {
     return count;
   };
   EXPECT_EQ(adds(Framework::megatron), 0);
+  EXPECT_EQ(adds(Framework::megatron_2021), 4);  // queries, keys and values, gate and up in one
   EXPECT_EQ(adds(Framework::pytorch), 7);
   EXPECT_EQ(adds(Framework::torchtitan_compiled), 7);
   spec.batch.global = spec.batch.micro;  // one microbatch

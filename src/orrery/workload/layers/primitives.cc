@@ -200,12 +200,14 @@ std::vector<Tensor> column_linear(Tape& tape, const Scope& scope, const Linear& 
   } else {
     forward_products(tape, all);
   }
+  const bool beside = reduces_beside_weights(*scope.spec);
   input_gradients(tape, all);
+  if (!beside) weight_gradients(tape, all);
   tape.backward(
       collective_op(names.reduce, Phase::input_grad,
                     scope.sp ? CollectiveType::reduce_scatter : CollectiveType::all_reduce,
                     Axis::tp, stream::tp, moved));
-  weight_gradients(tape, all);
+  if (beside) weight_gradients(tape, all);
   tape.join_backward(stream::tp);
   return make_outputs(tape, scope, shape);
 }
@@ -316,7 +318,7 @@ Tensor residual(Tape& tape, const Scope& scope, const OpName& name, Group group,
     tape.save("dropout.mask", elements, true);  // a byte each; no reason to multiply again
     tape.forward(compute_op(name.forward, OpClass::vector, Phase::forward, 0,
                             elements * dropout_flops.forward, Amount(2) * size + elements, drops),
-                 saves);
+                 saves, true);
     tape.backward(compute_op(name.dgrad, OpClass::vector, Phase::input_grad, 0,
                              elements * dropout_flops.backward, Amount(2) * size + elements,
                              drops));
@@ -324,7 +326,7 @@ Tensor residual(Tape& tape, const Scope& scope, const OpName& name, Group group,
   tape.forward(
       compute_op(name.forward, OpClass::vector, Phase::forward, 0, elements, Amount(3) * size,
                  elements_kernel(scope, Operation::elementwise, elements, scope.model().hidden)),
-      saves);
+      saves, true);
   return tape.output("residual", size);
 }
 

@@ -35,6 +35,14 @@ class Pending {
 
 bool is_compute(const Op& op) { return op.stream == stream::compute; }
 
+/// Whether `op` is done by the kernel of the op before it.
+bool fuses(const Fusion& fusion, const Op& before, const Op& op, bool residual) {
+  const graph::Operation is = before.kernel.operation;
+  if (op.kernel.operation == graph::Operation::cast) return fusion.casts;
+  const bool joins = is == graph::Operation::elementwise || is == graph::Operation::dropout;
+  return fusion.chains || (fusion.residuals && residual && joins);
+}
+
 }  // namespace
 
 Group group_of(std::string_view name) {
@@ -200,15 +208,16 @@ void Tape::scratch(Amount bytes) { steps_.back().scratch += bytes; }
 
 void Tape::repeated(std::int64_t ranks) { steps_.back().repeated = ranks; }
 
-void Tape::put(std::vector<Entry>& entries, const Step& step, Op op, Amount saves) const {
+void Tape::put(std::vector<Entry>& entries, const Step& step, Op op, Amount saves,
+               bool residual) const {
   if (op.kind == graph::NodeKind::coll && op.numbers == graph::Format::unsaid)
     op.numbers = format_of(scope_->spec->precision.activations);
   op.redone += (op.matmul - op.redone) - (op.matmul - op.redone) / step.repeated;
-  entries.push_back({op, saves.value(), stream::none});
+  entries.push_back({op, saves.value(), stream::none, residual});
 }
 
-void Tape::forward(const Op& op, Amount saves) {
-  put(steps_.back().forward, steps_.back(), op, saves);
+void Tape::forward(const Op& op, Amount saves, bool residual) {
+  put(steps_.back().forward, steps_.back(), op, saves, residual);
 }
 
 void Tape::backward(const Op& op, Amount saves) {
@@ -216,9 +225,13 @@ void Tape::backward(const Op& op, Amount saves) {
   put(steps_.back().backward, steps_.back(), op, saves);
 }
 
-void Tape::join_forward(Stream stream) { steps_.back().forward.push_back({Op{}, -1, stream}); }
+void Tape::join_forward(Stream stream) {
+  steps_.back().forward.push_back({Op{}, -1, stream, false});
+}
 
-void Tape::join_backward(Stream stream) { steps_.back().backward.push_back({Op{}, -1, stream}); }
+void Tape::join_backward(Stream stream) {
+  steps_.back().backward.push_back({Op{}, -1, stream, false});
+}
 
 /// Ops with their waits; neighbours that are one kernel merged.
 std::vector<Op> Tape::resolve(const std::vector<Entry>& entries) const {
@@ -233,10 +246,9 @@ std::vector<Op> Tape::resolve(const std::vector<Entry>& entries) const {
       continue;
     }
     Op op = entry.op;
-    const bool fuses = op.kernel.operation == graph::Operation::cast ? fusion.casts : fusion.chains;
-    if (fuses && entry.fused_saves >= 0 && pending.empty() && in_flight.empty() && !ops.empty() &&
+    if (entry.fused_saves >= 0 && pending.empty() && in_flight.empty() && !ops.empty() &&
         is_compute(ops.back()) && ops.back().op_class == OpClass::vector &&
-        ops.back().phase == op.phase) {
+        ops.back().phase == op.phase && fuses(fusion, ops.back(), op, entry.residual)) {
       ops.back().vector = (Amount(ops.back().vector) + op.vector).value();
       ops.back().bytes = (Amount(ops.back().bytes) + op.bytes - entry.fused_saves).value();
       fuse(ops.back().kernel, op.kernel);

@@ -137,10 +137,10 @@ class Tape {
   void scratch(Amount bytes);
 
   /// The next op of its forward pass; a collective that does not say its numbers sends activations.
-  /// `fused_saves`: bytes that are not moved when the op becomes
-  /// part of the kernel before it (Kernels::fused, both vector ops on stream::compute); negative:
-  /// it stays its own kernel.
-  void forward(const Op& op, Amount fused_saves = -1);
+  /// `fused_saves`: bytes that are not moved when the op becomes part of the kernel before it
+  /// (Fusion, both vector ops on stream::compute); negative: it stays its own kernel. `residual`:
+  /// of what is done to a branch when it joins its residual.
+  void forward(const Op& op, Amount fused_saves = -1, bool residual = false);
   /// The next op of its backward pass. Gradients of frozen weights (Phase::weight_grad) are left
   /// out.
   void backward(const Op& op, Amount fused_saves = -1);
@@ -164,6 +164,7 @@ class Tape {
     Op op;
     std::int64_t fused_saves = -1;
     Stream join = stream::none;  ///< not an op: the next computation waits for this
+    bool residual = false;
   };
   struct Known {
     const char* name = "";
@@ -189,7 +190,8 @@ class Tape {
     std::vector<Entry> backward;
   };
 
-  void put(std::vector<Entry>& entries, const Step& step, Op op, Amount fused_saves) const;
+  void put(std::vector<Entry>& entries, const Step& step, Op op, Amount fused_saves,
+           bool residual = false) const;
   Tensor make(const char* name, Amount bytes, bool lasting);
   [[nodiscard]] bool again(Group group) const;
   [[nodiscard]] bool recomputes_all() const;

@@ -54,7 +54,8 @@ std::int64_t communicators_of(const Program& program, const Role& role,
 std::int64_t gradient_copies(const Program& program, const Role& role, const StateRule& state) {
   const Framework framework = program.spec.kernels.framework;
   const Precision& types = program.spec.precision;
-  const bool copies = framework == Framework::megatron || framework == Framework::deepspeed;
+  const bool copies = framework == Framework::megatron || framework == Framework::megatron_2021 ||
+                      framework == Framework::deepspeed;
   if (bytes_of(types.optimizer) < kWideBytes) return 0;  // its kernel takes them as they are
   if (!copies || !types.master_weights || bytes_of(types.gradients) != 2) return 0;
   std::int64_t elements = 0;

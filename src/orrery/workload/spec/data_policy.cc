@@ -24,6 +24,12 @@ void as_megatron(const Spec& spec, DataPolicy& policy) {
   if (!policy.overlap_weights) policy.bucket = DataPolicy::kWhole;
 }
 
+/// Gradients lie one behind the other and are reduced when all are there.
+void as_megatron_2021(DataPolicy& policy) {
+  policy.bucket = DataPolicy::kWhole;
+  policy.overlap_gradients = false;
+}
+
 void as_deepspeed(const Spec& spec, DataPolicy& policy) {
   policy.bucket = sent_bytes(spec, 500'000'000);
   policy.splits_layers = true;
@@ -59,6 +65,9 @@ DataPolicy data_policy(const Spec& spec) {
       break;
     case Framework::megatron:
       as_megatron(spec, policy);
+      break;
+    case Framework::megatron_2021:
+      as_megatron_2021(policy);
       break;
   }
   if (plan.bucket) {

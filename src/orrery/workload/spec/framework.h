@@ -19,6 +19,7 @@ enum class Framework : std::uint8_t {
   torchtitan_compiled,  ///< … with torch.compile
   deepspeed,            ///< `pytorch` and the fused optimizer
   megatron,             ///< Megatron-Core with Transformer Engine
+  megatron_2021,        ///< Megatron-LM before them, and Megatron-DeepSpeed, which began with it
 };
 
 /// How cross entropy treats logits. Beside the logits as they are made (2 bytes each in bf16), for
@@ -48,6 +49,7 @@ enum class Loss : std::uint8_t { megatron, megatron_compiled, eager, compiled, i
       return Loss::compiled;
     case Framework::none:
     case Framework::megatron:
+    case Framework::megatron_2021:
       break;
   }
   return Loss::megatron;
@@ -59,7 +61,8 @@ struct Fusion {
   bool norm = true;        ///< else a chain of one kernel per operator, in fp32 between
   bool activation = true;  ///< with the product of gate and up
   bool rotary = true;
-  bool chains = true;             ///< norms with the residual before them, biases with what follows
+  bool chains = true;             ///< whatever goes over the same elements, norms behind it, too
+  bool residuals = true;          ///< a branch's bias and dropout and the sum with its residual
   bool casts = true;              ///< to fp8 and fp4, behind the norm or activation before them
   bool adds_gradients = true;     ///< products of weights' gradients add to those of earlier
                                   ///< microbatches by themselves
@@ -70,22 +73,24 @@ struct Fusion {
 
 /// From the frameworks' own modules: Hugging Face `modeling_llama.py` (LlamaRMSNorm, LlamaMLP,
 /// apply_rotary_pos_emb), torchtitan `models/llama3/model.py`, Megatron-Core
-/// `core/transformer/transformer_layer.py` and `core/fusions`, Transformer Engine
-/// `pytorch/module/layernorm_linear.py`; DeepSpeed `runtime/zero/stage_1_and_2.py` (copies into
-/// buckets); experts: Transformers `modeling_mixtral.py` (MixtralSparseMoeBlock) and DeepSpeed
+/// `core/transformer/transformer_layer.py` and `core/fusions` (fused_bias_dropout.py), Transformer
+/// Engine `pytorch/module/layernorm_linear.py`; DeepSpeed `runtime/zero/stage_1_and_2.py` (copies
+/// into buckets); experts: Transformers `modeling_mixtral.py` (MixtralSparseMoeBlock) and DeepSpeed
 /// `moe/experts.py` loop over them; gradients of biases: autograd's `sum` (a recorded layer of
 /// GPT-2 has four, facebookresearch/param `hf_GPT2_et`), Transformer Engine's `bgrad` in the
-/// product. `fused` is what `none` stands for.
+/// product; Megatron before it: `megatron/mpu/layers.py` (autograd's `linear`) and
+/// `megatron/model/transformer.py` (bias_dropout_add_fused_train), as Megatron-DeepSpeed has them
+/// still at 1619965d. `fused` is what `none` stands for.
 [[nodiscard]] constexpr Fusion fusion_of(Framework framework, bool fused) {
   Fusion fusion;
   switch (framework) {
     case Framework::none:
-      fusion.chains = fusion.casts = fusion.adds_gradients = fused;
+      fusion.chains = fusion.residuals = fusion.casts = fusion.adds_gradients = fused;
       break;
     case Framework::deepspeed:
     case Framework::pytorch:
     case Framework::torchtitan:
-      fusion = {false, false, false, false, false, false, false};
+      fusion = {false, false, false, false, false, false, false, false};
       fusion.bias_gradients = false;
       fusion.grouped = framework == Framework::torchtitan;
       fusion.copies_gradients = framework == Framework::deepspeed;
@@ -95,6 +100,9 @@ struct Fusion {
       break;
     case Framework::megatron:
       fusion.chains = false;
+      break;
+    case Framework::megatron_2021:
+      fusion.chains = fusion.adds_gradients = fusion.bias_gradients = false;
       break;
   }
   return fusion;
@@ -111,6 +119,7 @@ struct Fusion {
       return {};
     case Framework::deepspeed:
     case Framework::megatron:
+    case Framework::megatron_2021:
     case Framework::pytorch:
     case Framework::torchtitan:
       break;
@@ -140,6 +149,7 @@ struct Words<workload::Framework> {
       WordTable<workload::Framework>{"torchtitan_compiled",
                                      workload::Framework::torchtitan_compiled},
       WordTable<workload::Framework>{"deepspeed", workload::Framework::deepspeed},
-      WordTable<workload::Framework>{"megatron", workload::Framework::megatron}};
+      WordTable<workload::Framework>{"megatron", workload::Framework::megatron},
+      WordTable<workload::Framework>{"megatron_2021", workload::Framework::megatron_2021}};
 };
 }  // namespace orrery::config

@@ -62,8 +62,8 @@ struct Kernels {
                  config::field("attention", &Kernels::attention,
                                "whose kernels attention has: made for the device (cuDNN, "
                                "FlashAttention-3), FlashAttention-2, or the first in Triton")
-                     .by_default("by `framework`: `flash_attention_2` with pytorch, torchtitan, "
-                                 "torchtitan_compiled and deepspeed, else `newest`"),
+                     .by_default("by `framework`: `newest` without one and with megatron, else "
+                                 "`flash_attention_2`"),
                  config::field("fused", &Kernels::fused,
                                "element-wise chains are one kernel; where no `framework` says"),
                  config::field("framework", &Kernels::framework,

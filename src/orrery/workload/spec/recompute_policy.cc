@@ -13,6 +13,7 @@ bool stops_early(const Spec& spec) {
     case Framework::none:
     case Framework::deepspeed:
     case Framework::megatron:
+    case Framework::megatron_2021:
       break;
   }
   return spec.recompute.early_stop.value_or(false);

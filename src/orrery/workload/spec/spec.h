@@ -162,7 +162,7 @@ struct Schedule {
       config::field("scatter_sends", &Schedule::scatter_sends,
                     "without `sp`, each rank of tp sends its share of what goes to the next stage, "
                     "whose ranks gather it")
-          .by_default("by `framework`: megatron `true`, all others `false`"),
+          .by_default("by `framework`: megatron and megatron_2021 `true`, all others `false`"),
       config::field("overlap", &Schedule::overlap,
                     "communication runs beside computation where nothing waits for it")};
 };

@@ -32,7 +32,14 @@ std::int64_t reduced_pieces(const Spec& spec) {
 bool scatters_sends(const Spec& spec) {
   const Parallel& plan = spec.parallel;
   if (plan.tp == 1 || plan.sp || plan.pp == 1 || spec.compat != Compat::none) return false;
-  return spec.schedule.scatter_sends.value_or(spec.kernels.framework == Framework::megatron);
+  const Framework framework = spec.kernels.framework;
+  return spec.schedule.scatter_sends.value_or(framework == Framework::megatron ||
+                                              framework == Framework::megatron_2021);
+}
+
+bool reduces_beside_weights(const Spec& spec) {
+  const Framework framework = spec.kernels.framework;
+  return framework == Framework::none || framework == Framework::megatron;
 }
 
 }  // namespace orrery::workload

@@ -29,4 +29,11 @@ namespace orrery::workload {
 /// pipeline turns it off), and others, which do not.
 [[nodiscard]] bool scatters_sends(const Spec& spec);
 
+/// Whether gradients of a product's input are reduced over tp while those of its weights are
+/// computed. Megatron-Core begins to reduce in between (core/tensor_parallel/layers.py,
+/// LinearWithGradAccumulationAndAsyncCommunication). Elsewhere autograd has both gradients from one
+/// node (PyTorch, tools/autograd/derivatives.yaml: linear, mm, addmm) before the next one reduces:
+/// Megatron-LM of 2021, mpu/mappings.py; PyTorch, distributed/tensor.
+[[nodiscard]] bool reduces_beside_weights(const Spec& spec);
+
 }  // namespace orrery::workload

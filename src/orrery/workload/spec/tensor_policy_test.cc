@@ -18,7 +18,7 @@ TEST(TensorPolicy, IsTheFrameworks) {
   for (const Framework framework : {Framework::none, Framework::megatron})
     EXPECT_EQ(tensor_overlap(cut(framework)), TensorOverlap::pipelined);
   for (const Framework framework : {Framework::pytorch, Framework::torchtitan, Framework::deepspeed,
-                                    Framework::torchtitan_compiled})
+                                    Framework::torchtitan_compiled, Framework::megatron_2021})
     EXPECT_EQ(tensor_overlap(cut(framework)), TensorOverlap::none);
 }
 
