@@ -65,9 +65,9 @@ Time time_of(double us) {
 // Bands are of sizes held back. They hold for groups between two that were measured and on devices
 // that stand in for others, too; beyond the measured numbers of GPUs or nodes they have to be so
 // many times as wide (benchmarks/collective_curves check, docs/collectives.md). Of nodes with
-// another number of GPUs it is not known, and taken as beyond; of another collective likewise, for
-// three times.
-constexpr double kBeyondInSwitch = 2, kBeyondInPci = 5, kBeyondNodes = 1.5;
+// another number of GPUs, or slower cards, it is not known, and taken as beyond; of another
+// collective likewise, for three times.
+constexpr double kBeyondInSwitch = 2, kBeyondInPci = 5, kBeyondNodes = 1.5, kOtherCards = 1.5;
 constexpr double kOtherKind = 3;
 
 bool same_kind(const MeasuredCollective& a, const MeasuredCollective& b) {
@@ -194,6 +194,10 @@ LibraryTimes::Share LibraryTimes::share(CollectiveType type, std::int64_t bytes,
   }
   if (across && shape.ranks * below->nodes != below->ranks * shape.nodes) wider_by *= kBeyondNodes;
   Share found;
+  if (across && hardware_.inter < std::min(below->inter, above->inter)) {
+    found.inter = std::min(below->inter, above->inter);
+    wider_by *= kOtherCards;
+  }
   found.log = log_share(*below, bytes);
   found.band = both(band_of(*below), band_of(*above));
   if (below != above) {
@@ -274,7 +278,14 @@ LibraryAnswer LibraryTimes::operator()(CollectiveType type, std::int64_t bytes,
   if (exchange) return by_experts(exchange, bytes, shape);
   const Base told = base(type, bytes, shape, hardware_, chooser_);
   const Share put_right = share(type, bytes, shape);
-  answer.time = time_of(told.us * exact_exp2(put_right.log));
+  double us = told.us * exact_exp2(put_right.log);
+  if (put_right.inter > 0) {
+    nccl::Hardware measured = hardware_;
+    measured.inter = put_right.inter;
+    us = std::max(told.us * exact_exp2(std::min(put_right.log, 0.0)),
+                  base(type, bytes, shape, measured, chooser_).us * exact_exp2(put_right.log));
+  }
+  answer.time = time_of(us);
   answer.source = put_right.source;
   answer.choice = told.choice;
   answer.band = put_right.band;

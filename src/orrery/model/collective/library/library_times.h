@@ -49,6 +49,11 @@ struct LibraryAnswer {
 /// log2(nodes); beyond the last it is that one's. So NCCL's formulas carry what was measured to
 /// groups that were not, and where nothing was, they stand alone (r = 1).
 ///
+/// With slower cards than those measured, time = max(base, base with their cards * r), r > 1: what
+/// hosts lose is lost beside cards, not in them. Eight A100s with cards of 8 x 200 Gb/s reached 125
+/// GB/s (r = 1.5); with 4 x 200 Gb/s they reach 84 to 96 of 100 GB/s (NVIDIA/nccl-tests issue 119,
+/// three nodes; NVIDIA/nccl issue 1048, two), which NCCL's formulas say, and not 64.
+///
 /// Why not the formulas alone: they are made for choosing, and are 20 to 40 % fast between 1 and
 /// 64 MB, as measured on A100 and H100 (docs/collectives.md).
 class LibraryTimes {
@@ -104,6 +109,7 @@ class LibraryTimes {
     LibrarySource source = LibrarySource::cost_model;
     std::optional<ErrorBand> band;
     bool beyond = false;
+    double inter = 0;  ///< GB/s of the cards it was measured with, where the own ones are slower
   };
   [[nodiscard]] static Base base(graph::CollectiveType type, std::int64_t bytes,
                                  const nccl::Shape& shape, const nccl::Hardware& hardware,
