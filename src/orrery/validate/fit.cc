@@ -73,17 +73,24 @@ Result<std::vector<Step>> steps_of(std::span<const MeasuredPoint> points,
   return all;
 }
 
-/// What steps of one class say; sources are told apart by name.
+/// What one step says, and the share of it that is kernels of that class.
+struct Saying {
+  std::string source;
+  double factor = 1, share = 0;
+};
+
+/// What steps of one class say.
 struct Said {
-  std::vector<std::pair<std::string, double>> factors;
+  std::vector<Saying> factors;
 
   [[nodiscard]] FittedFactor fitted(std::string device, std::int64_t bits) const {
-    std::map<std::string, double> counts;
-    for (const auto& [source, factor] : factors) ++counts[source];
+    std::map<std::string, double> shares;
+    for (const Saying& one : factors) shares[one.source] += one.share;
     std::vector<Weighted> weighted;
-    for (const auto& [source, factor] : factors) weighted.push_back({factor, 1 / counts[source]});
+    for (const Saying& one : factors)
+      weighted.push_back({one.factor, one.share / shares[one.source]});
     FittedFactor made{std::move(device), bits,         median(weighted), 0, 0,
-                      factors.size(),    counts.size()};
+                      factors.size(),    shares.size()};
     made.least = std::min(0., quantile(weighted, 0.1) / made.factor - 1);
     made.most = std::max(0., quantile(weighted, 0.9) / made.factor - 1);
     return made;
@@ -115,8 +122,9 @@ std::vector<FittedFactor> fit_class(const std::vector<Step>& steps, std::int64_t
     const FittedFactor* known = bits == 16 ? nullptr : factor_for(wide, step.device, 16);
     if (known != nullptr) rest -= step.by_wide * (known->factor - 1);
     const double factor = std::clamp(1 + rest / slope, kLeastFactor, kMostFactor);
-    by_device[step.device].factors.emplace_back(step.source, factor);
-    of_all.factors.emplace_back(step.source, factor);
+    const Saying said{step.source, factor, slope / step.measured};
+    by_device[step.device].factors.push_back(said);
+    of_all.factors.push_back(said);
   }
   std::vector<FittedFactor> made;
   for (const auto& [device, said] : by_device)

@@ -29,10 +29,11 @@ struct Fit {
 };
 
 /// Fits them. Every step says one factor: that with which it would be told right, a step being
-/// taken as linear in it. A device's factor is the median of these, every source weighing the same;
-/// 16 bits first, by steps whose products have 16, then narrower ones with that. A device without
-/// steps takes the median over all steps of that class. Where sources left out leave no step of a
-/// class at all the factor is 1. Costs four predictions of every point. Errc: usage.
+/// taken as linear in it. A device's factor is the median of these, a step weighing as the share of
+/// it that such kernels are (so that relative errors of steps add up to the least) and every source
+/// the same; 16 bits first, by steps whose products have 16, then narrower ones with that. A device
+/// without steps takes the median over all steps of that class. Where sources left out leave no
+/// step of a class at all the factor is 1. Costs four predictions of every point. Errc: usage.
 [[nodiscard]] Result<Fit> fit_factors(std::span<const MeasuredPoint> points,
                                       const PredictOptions& options);
 

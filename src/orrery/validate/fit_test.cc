@@ -76,6 +76,20 @@ TEST(Fit, LeavesTheSourceOutThatItPredicts) {
   }
 }
 
+// Of a step that waits for something else nineteen parts in twenty kernels say little.
+TEST(Fit, StepsWeighAsTheirKernelsDo) {
+  auto points = made_with(1.15, 1.3);
+  const auto before = fit_factors(points, {});
+  ASSERT_TRUE(before);
+  EXPECT_LT(find(*before, "h100-sxm", 16).most, 0.01);
+  for (MeasuredPoint& point : points)
+    if (point.id == "c") point.seconds *= 20;
+  const auto after = fit_factors(points, {});
+  ASSERT_TRUE(after);
+  EXPECT_NEAR(find(*after, "h100-sxm", 16).factor, 1.15, 0.005);
+  EXPECT_LT(find(*after, "h100-sxm", 16).most, 0.01);
+}
+
 TEST(Fit, OfOneSourceNothingIsKnownWithoutIt) {
   auto points = made_with(1.2, 1.2);
   for (MeasuredPoint& point : points) point.source = "one";
