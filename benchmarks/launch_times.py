@@ -8,7 +8,8 @@ Taken are launches whose kernel begins within 20 us of the launch, as do the ker
 before on the same thread: the queue is empty, the device waits. The time is from one launch's
 beginning to the next one's; in it lies all that the framework does for a kernel (dispatch, autograd,
 allocation), but no wait for the device. Intervals with a synchronisation, and those of more than
-1 ms (the input pipeline, Python between steps), are left out.
+1 ms (the input pipeline, Python between steps), are left out. What many launches in a row take is their
+number times the mean.
 By pass: launches inside autograd's engine are backward, inside Optimizer.step optimizer, else
 forward. A profiler that writes shapes or stacks makes the host slower: figures are upper bounds.
 """
@@ -113,12 +114,12 @@ def show(name, device, launches, found):
             continue
         cuts = statistics.quantiles(times, n=10)
         print(f"{name.rsplit('/', 1)[-1][-44:]:44} {device[:22]:22} {launches:8} {kind:9} "
-              f"{len(times):6} {cuts[0]:6.1f} {statistics.median(times):6.1f} {cuts[8]:6.1f}")
+              f"{len(times):6} {cuts[0]:6.1f} {statistics.median(times):6.1f} {cuts[8]:6.1f} {statistics.mean(times):6.1f}")
 
 
 def main():
     print(f"{'recording':44} {'device':22} {'launches':>8} {'pass':9} {'taken':>6} "
-          f"{'10 %':>6} {'median':>6} {'90 %':>6} us")
+          f"{'10 %':>6} {'median':>6} {'90 %':>6} {'mean':>6} us")
     for path in sys.argv[1:]:
         together, ranks, launches_of_all = {}, 0, 0
         for name, document in documents(path):

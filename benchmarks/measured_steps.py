@@ -23,10 +23,10 @@ KNOWN = {
     # "Megatron-LM" (both papers' own implementation), before products and their communication overlapped (Transformer
     # Engine's userbuffers, 2023).
     "megatron_korthikanti2022.json": {"kernels.framework": "megatron", "parallel.tp_overlap": "none"},
-    "megatron_narayanan2021.json": {"kernels.framework": "megatron", "parallel.tp_overlap": "none"},
-    # vTrain, section 4: measured with Megatron-DeepSpeed, whose kernels are Megatron-LM's; README: no gradient bucket.
-    "vtrain_single_a100.json": {"kernels.framework": "megatron"},
-    "vtrain_multi_a100.json": {"kernels.framework": "megatron"},
+    "megatron_narayanan2021.json": {"kernels.framework": "megatron_2021", "parallel.tp_overlap": "none"},
+    # vTrain, section 4 and data/README.md: measured with Megatron-DeepSpeed, whose kernels are Megatron-LM's of 2021; README: no gradient bucket.
+    "vtrain_single_a100.json": {"kernels.framework": "megatron_2021"},
+    "vtrain_multi_a100.json": {"kernels.framework": "megatron_2021"},
     # NVIDIA/dgxc-benchmarking: NeMo; tables of MaxText and Paxml, which XLA compiles, say so (frameworks). fp8 with delayed
     # scaling (NeMo, collections/llm/recipes/precision/mixed_precision.py, bf16_with_fp8_mixed).
     "nvidia_dgxc_benchmarking.json": {"kernels.framework": "megatron", "precision.scaling": "delayed"},

@@ -217,7 +217,9 @@ TEST(ChosenAlgorithms, DependOnNumbersThatSwitchesAdd) {
       EXPECT_EQ(slowest(platform), least) << can;
       const bool one_cannot = can == adds[0] && numbers != jobs[0];
       EXPECT_EQ(names_switches(chosen->front().algorithm), !one_cannot) << can;
-      if (numbers == jobs[1] && one_cannot) EXPECT_FALSE(names_switches(chosen->front().next));
+      if (numbers == jobs[1] && one_cannot) {
+        EXPECT_FALSE(names_switches(chosen->front().next));
+      }
     }
   }
 }
