@@ -24,7 +24,7 @@ products=() all_products=() prefill=() decode=() experts=() latent=()
 for pair in a100-80gb=a100_sxm h100-sxm=h100_sxm b200=b200_sxm b300=b300_sxm gb200=gb200 gb300=gb300 \
   rtx-pro-6000=rtx_pro_6000_server; do
   ours=${pair%=*} theirs=${pair#*=}
-  for stack in trtllm trtllm_more sglang; do
+  for stack in trtllm trtllm_more sglang vllm vllm_more; do
     file=gemm_${theirs}_$stack.csv.gz
     [[ -f $file ]] || continue
     all_products+=("$ours=$file")
