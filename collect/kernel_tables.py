@@ -2,14 +2,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Public tables of measured kernel times as one table in Orrery's form.
 
-  kernel_tables.py [--stack NAME]... [--format NAME]... [--fastest N] [--loads NAME]
-                   [--rename "THEIRS=OURS"]... [DEVICE=]FILE... > table.csv
+  kernel_tables.py [--stack NAME]... [--format NAME]... [--without OPERATION]... [--fastest N] [--median]
+                   [--loads NAME] [--rename "THEIRS=OURS"]... [DEVICE=]FILE... > table.csv
 
 Reads tables in CSV (also gzipped) as AIConfigurator, NeuSight, Vidur, PipeWeave and Primus have them; which
 one it is, the header says. DEVICE is what the rows were measured on; tables that name a GPU in every row take
 it from there, renamed as --rename says. --stack keeps rows of that software where a table names one, --format
-kernels whose first input has that format. --fastest N: of a kernel that N or more tables timed on one device, the
-least time; others are left out. --loads: experts with that distribution of tokens, "balanced" if none is named.
+kernels whose first input has that format, --without those of other operations. --fastest N: of a kernel that N or
+more tables timed on one device, the least time; others are left out. --median: of a kernel that was timed several
+times on one device, the median. --loads: experts with that distribution of tokens, "balanced" if none is named.
 
 Writes `device,kernel,us`: the kernel as Orrery writes kernels (graph::to_text), " + " between kernels that were
 measured together, and microseconds. Rows that no kernel of ours describes are left out and counted on stderr.
@@ -19,6 +20,7 @@ import collections
 import csv
 import gzip
 import math
+import statistics
 import sys
 
 FORMATS = {"bfloat16": "bf16", "float16": "fp16", "half": "fp16", "fp8": "fp8", "fp8_block": "fp8_block",
@@ -258,6 +260,8 @@ def convert(device, path, options, out, left_out):
                 made = make(row, options.loads) if make is experts else make(row)
                 if options.format and made.split()[2].partition(",")[0] not in options.format:
                     continue
+                if made.split()[0] in options.without:
+                    continue
                 out.append((ours, made, us))
             except Unknown as why:
                 left_out[f"{path}: {why}"] += 1
@@ -265,19 +269,21 @@ def convert(device, path, options, out, left_out):
                 raise SystemExit(f"{path}: line {rows.line_num}: {wrong!r}") from None
 
 
-def fastest(rows, least):
-    """The least time of each kernel on each device, where `least` or more times are known."""
+def once_each(rows, taken, least):
+    """What `taken` makes of each kernel's times on each device, where `least` or more are known."""
     times = {}
     for device, made, us in rows:
         times.setdefault((device, made), []).append(us)
-    return [(*key, min(known)) for key, known in times.items() if len(known) >= least]
+    return [(*key, taken(known)) for key, known in times.items() if len(known) >= least]
 
 
 def main(arguments):
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--stack", action="append", default=[])
     parser.add_argument("--format", action="append", default=[])
+    parser.add_argument("--without", action="append", default=[], metavar="OPERATION")
     parser.add_argument("--fastest", type=int, default=0, metavar="N")
+    parser.add_argument("--median", action="store_true")
     parser.add_argument("--loads", default="balanced", metavar="NAME")
     parser.add_argument("--rename", action="append", default=[], metavar="THEIRS=OURS")
     parser.add_argument("tables", nargs="+", metavar="[DEVICE=]FILE")
@@ -291,7 +297,9 @@ def main(arguments):
         device, separator, path = table.partition("=")
         convert(device if separator else "", path if separator else table, options, rows, left_out)
     if options.fastest:
-        rows = fastest(rows, options.fastest)
+        rows = once_each(rows, min, options.fastest)
+    if options.median:
+        rows = once_each(rows, statistics.median, 1)
     out = csv.writer(sys.stdout, lineterminator="\n")
     out.writerow(["device", "kernel", "us"])
     out.writerows([device, made, f"{us:.6g}"] for device, made, us in rows)

@@ -115,6 +115,18 @@ class Tables(unittest.TestCase):
         self.assertEqual(self.rows("g.csv", text, "--fastest", "2", "--format", "fp8"),
                          ["d,gemm forward fp8,fp8>bf16 m=1 n=2 k=3 transposed_b,4"])
 
+    def test_the_median_of_one_timed_again(self):
+        text = "m,n,k,dtype,latency_us\n1,2,3,fp8,7\n1,2,4,fp8,3\n1,2,3,fp8,5\n1,2,3,fp8,20\n"
+        self.assertEqual(self.rows("g.csv", text, "--median"),
+                         ["d,gemm forward fp8,fp8>bf16 m=1 n=2 k=3 transposed_b,7",
+                          "d,gemm forward fp8,fp8>bf16 m=1 n=2 k=4 transposed_b,3"])
+
+    def test_without_an_operation(self):
+        head = "gpu,model,hidden,ffn,heads,kv_heads,vocab,tp,num_tokens,op,median_ms\n"
+        text = head + "d,x,64,128,4,4,9,1,8,mlp_up_proj,1\nd,x,64,128,4,4,9,1,8,input_layernorm,2\n"
+        self.assertEqual(self.rows("v.csv", text, "--without", "gemm", "--rename", "d=d", device=""),
+                         ["d,rms_norm forward fp16,fp16>fp16 rows=8 features=64,2000"])
+
     def test_gradients(self):
         text = ("container,trans,m,n,k,a_type,b_type,d_type,beta,latency_us\n"
                 "c,NT,5,6,7,bf16_r,bf16_r,f32_r,1,8\n")

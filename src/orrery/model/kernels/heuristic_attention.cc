@@ -28,6 +28,8 @@ constexpr double kMoving = 0.3;
 /// others', and their `kMoving`. Source: AIConfigurator's tables of latent attention
 /// (TensorRT-LLM), 7 GPUs; round figures, of kernels that are not held back.
 constexpr double kLatentTail = 0.6, kLatentLaunch = 3.3e-6, kLatentMoving = 0.6;
+/// Their share of the peak where each matrix unit is fed by a warp (A100, RTX PRO 6000).
+constexpr double kLatentByWarps = 0.64;
 
 double moved_by(const AttentionSizes& is, double keys) {
   return is.batch * (is.key_dim + is.value_dim) *
@@ -91,7 +93,8 @@ double attention_seconds(const graph::Kernel& kernel, const Chip& chip) {
   if (!(peak > 0)) return 0;
   const double dim = (is.key_dim + is.value_dim) / 2;
   // Products and exponentials of a tile come one after the other for each group of warps.
-  const double products = 4 * std::ceil(dim / 16) * 16 * chip.processors / (peak * figures.prefill);
+  const double share = latent && figures.latent == 0 ? kLatentByWarps : figures.prefill;
+  const double products = 4 * std::ceil(dim / 16) * 16 * chip.processors / (peak * share);
   double tile = kTile * kTile * (products + 1 / (exponentials_of(chip.silicon) * chip.clock));
   double turn = kLeastTile;
   if (backward) {

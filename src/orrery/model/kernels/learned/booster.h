@@ -15,8 +15,8 @@ namespace orrery::model {
 struct BoostOptions {
   std::uint64_t seed = 1;
   int rounds = 220;   ///< trees
-  int leaves = 64;    ///< of one tree, at most
-  int depth = 10;     ///< at most
+  int leaves = 128;   ///< of one tree, at most
+  int depth = 12;     ///< at most
   double rate = 0.1;  ///< share of what is left that a tree corrects
   int bins = 90;      ///< of one feature
   double rows = 1;    ///< share of the rows that a tree sees

@@ -23,16 +23,26 @@ enum class Learner : std::uint8_t {
   nets,   ///< one for each device and class, knowing sizes alone (Lin et al.)
 };
 
+/// Few leaves: what all devices have in common.
+[[nodiscard]] inline BoostOptions for_any_device() {
+  BoostOptions options;
+  options.rounds = 100;
+  options.leaves = 16;
+  options.depth = 5;
+  return options;
+}
+
 struct FitOptions {
   Learner by = Learner::trees;
   std::uint64_t seed = 1;
-  BoostOptions boost;                   ///< trees for devices that were measured
-  BoostOptions general;                 ///< … for others
-  NetOptions net;                       ///< nets
-  std::string notes;                    ///< sources and licences, at the head of the file
-  bool leave_out = true;                ///< trees: grow also without each device in turn
-  std::vector<KernelClass> only;        ///< these classes; empty: all
-  std::vector<std::string> not_judged;  ///< devices that are learned, but never left out
+  BoostOptions boost;  ///< trees for devices that were measured; twice the leaves for
+                       ///< experts, whose seven sizes make nearly as many curves as rows
+  BoostOptions general = for_any_device();  ///< … for others
+  NetOptions net;                           ///< nets
+  std::string notes;                        ///< sources and licences, at the head of the file
+  bool leave_out = true;                    ///< trees: grow also without each device in turn
+  std::vector<KernelClass> only;            ///< these classes; empty: all
+  std::vector<std::string> not_judged;      ///< devices that are learned, but never left out
 
   [[nodiscard]] bool wants(KernelClass kernels) const {
     return only.empty() || std::find(only.begin(), only.end(), kernels) != only.end();

@@ -19,9 +19,31 @@ constexpr double kStep = 1.0 / 1024;         // of a leaf: log2, 0.07 %
 constexpr std::size_t kLeastLeftOut = 50;    // rows of a device that is left out
 constexpr std::size_t kSmallClass = 10'000;  // rows
 
-/// Trees as text, over cuts that `forest` takes. Errc: input_unsupported (more cuts or nodes than a
-/// model has).
-Result<std::vector<std::string>> encode(const std::vector<GrownTree>& trees, Forest& forest) {
+/// Of what trees for any device say so much is believed, in logarithms; the rest is the
+/// heuristic's. Of 52 pairs of classes and devices, each told without the device, the mean of
+/// median errors is 13.6 % so, 14.5 with all and 14.8 with nothing; whichever device is not
+/// counted, a half or 0.6 is the best.
+constexpr double kBelieved = 0.5;
+
+/// Twice the leaves for experts.
+BoostOptions options_for(KernelClass kernels, BoostOptions options) {
+  switch (kernels) {
+    case KernelClass::grouped_gemm_bf16:
+    case KernelClass::grouped_gemm_fp8:
+    case KernelClass::grouped_gemm_fp8_block:
+    case KernelClass::grouped_gemm_fp4_block:
+      options.leaves *= 2;
+      options.depth += 2;
+      return options;
+    default:
+      return options;
+  }
+}
+
+/// Trees as text, their leaves times `believed`, over cuts that `forest` takes. Errc:
+/// input_unsupported (more cuts or nodes than a model has).
+Result<std::vector<std::string>> encode(const std::vector<GrownTree>& trees, double believed,
+                                        Forest& forest) {
   const auto strange = [] {
     return fail(Errc::input_unsupported, "fit", "XGBoost grew trees that no model can hold",
                 "use XGBoost 1.7, or fit nets (--by nets)");
@@ -41,7 +63,7 @@ Result<std::vector<std::string>> encode(const std::vector<GrownTree>& trees, For
       const GrownNode& node = tree[open.back()];
       open.pop_back();
       if (node.feature < 0) {
-        append_leaf(text, static_cast<std::int32_t>(std::lround(node.value / kStep)));
+        append_leaf(text, static_cast<std::int32_t>(std::lround(believed * node.value / kStep)));
         continue;
       }
       const auto& known = thresholds[static_cast<std::size_t>(node.feature)];
@@ -88,11 +110,14 @@ Result<Grown> grow_trees(KernelClass kernels, View view, const Samples& samples,
   }
   if (targets.empty()) return fail(Errc::input_empty, "fit", "no rows of a class");
   Grown grown;
-  grown.is.bias = std::round(quantile_of(targets, 0.5) / kStep) * kStep;
-  grown.is.step = kStep;
-  Result<std::vector<GrownTree>> trees = grow(rows, grown.is.bias, options);
+  const double bias = std::round(quantile_of(targets, 0.5) / kStep) * kStep;
+  const double believed = view == View::general ? kBelieved : 1;
+  Result<std::vector<GrownTree>> trees =
+      grow(rows, bias, view == View::general ? options : options_for(kernels, options));
   if (!trees) return tl::unexpected(std::move(trees.error()));
-  Result<std::vector<std::string>> texts = encode(*trees, grown.is.forest);
+  grown.is.bias = std::round(believed * bias / kStep) * kStep;
+  grown.is.step = kStep;
+  Result<std::vector<std::string>> texts = encode(*trees, believed, grown.is.forest);
   if (!texts) return tl::unexpected(std::move(texts.error()));
   grown.trees = *std::move(texts);
   return grown;
