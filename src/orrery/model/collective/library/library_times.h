@@ -109,6 +109,7 @@ class LibraryTimes {
                                  const nccl::Shape& shape, const nccl::Hardware& hardware,
                                  const nccl::Chooser& chooser);
   [[nodiscard]] double log_share(const MeasuredCollective& curve, std::int64_t bytes) const;
+  [[nodiscard]] bool other_network(const MeasuredCollective& curve) const;
   [[nodiscard]] Share share(graph::CollectiveType type, std::int64_t bytes,
                             const nccl::Shape& shape) const;
   void add_curves(std::vector<MeasuredCollective> more);
