@@ -3,11 +3,16 @@
 """How well changes are told: pairs of measured steps that differ in one thing.
 
   measured_pairs.py ORRERY FILE.csv ... [--without ID,ID] [--by COLUMN,COLUMN]
+  measured_pairs.py --again FILE.csv ...
 
 Predicts every step of the files (`orrery validate`), takes all pairs of one file that differ in tensor, pipeline, context
 or expert parallel degree, microbatch, sequence, recomputation, number of devices, precision or model, and in nothing else
 (dp follows, and with devices and sequences the batch may), and prints how far the predicted ratio of the two steps is from
 the measured one. --without: leave steps out; --by: say it of what rows have in these columns, too (`--by model_name,gpu`).
+
+--again predicts nothing: of pairs of which both steps were measured more than once (files of one name belong together, rows
+stand in the order of releases), it prints how far the ratio is from that of the same pair measured again. No prediction of
+ratios can be expected to be nearer than that.
 """
 import argparse
 import collections
@@ -45,30 +50,30 @@ def edit_between(a, b):
     return None
 
 
-def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("orrery")
-    parser.add_argument("files", nargs="+")
-    parser.add_argument("--without", type=lambda ids: set(ids.split(",")), default=set())
-    parser.add_argument("--by", type=lambda columns: columns.split(","), default=[])
-    options = parser.parse_args()
-    orrery, files = options.orrery, options.files
-    told = json.loads(subprocess.run([orrery, "validate", *files, "--json", "-q"], check=True, capture_output=True).stdout)
-    predicted = {p["id"]: p["predicted_s"] for p in told["result"]["points"]
-                 if "predicted_s" in p and p["id"] not in options.without}
-    pairs = []
+def rows_of(name, keep):
+    """Rows of a table, without their empty cells."""
+    with open(name, encoding="utf-8") as file:
+        return [row for row in ({k: v for k, v in row.items() if v} for row in csv.DictReader(file)) if keep(row)]
+
+
+def measured_again(files):
+    """The edit, the source, and how far ratios are from themselves."""
+    tables = collections.defaultdict(lambda: collections.defaultdict(list))
     for name in files:
-        with open(name, encoding="utf-8") as file:
-            rows = [{k: v for k, v in row.items() if v} for row in csv.DictReader(file) if row["id"] in predicted]
-        for a, b in itertools.combinations(rows, 2):
+        for row in rows_of(name, lambda row: "measured_s" in row and "why_not" not in row):
+            same = frozenset((k, v) for k, v in row.items() if k not in FOLLOWS)
+            tables[pathlib.Path(name).stem][same].append((row["id"], float(row["measured_s"])))
+    for source, steps in tables.items():
+        often = [(dict(key), [s for _, s in sorted(times)]) for key, times in steps.items() if len(times) > 1]
+        for (a, first), (b, second) in itertools.combinations(often, 2):
             edit = edit_between(a, b)
-            if edit is None:
+            if edit is None or len(first) != len(second):
                 continue
-            measured = float(b["measured_s"]) / float(a["measured_s"])
-            off = predicted[b["id"]] / predicted[a["id"]] / measured - 1
-            pairs.append((edit, pathlib.Path(name).stem, off))
-            if options.by:
-                pairs.append((f"{edit}: " + " ".join(a.get(column, "-") for column in options.by), pathlib.Path(name).stem, off))
+            ratios = [y / x for x, y in zip(first, second)]
+            yield from ((edit, source, other / one - 1) for one, other in itertools.combinations(ratios, 2))
+
+
+def tell(pairs):
     groups = collections.defaultdict(list)
     for edit, source, off in pairs:
         groups[edit, source].append(off)
@@ -80,6 +85,36 @@ def main():
         sizes = [abs(off) for off in offs]
         print(f"{edit:12} {source:28} {len(offs):5} {100 * statistics.mean(sizes):11.1f}% "
               f"{100 * statistics.median(sizes):7.1f}% {100 * statistics.median(offs):+7.1f}%")
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("orrery", help="the program; with --again: a file")
+    parser.add_argument("files", nargs="*")
+    parser.add_argument("--again", action="store_true")
+    parser.add_argument("--without", type=lambda ids: set(ids.split(",")), default=set())
+    parser.add_argument("--by", type=lambda columns: columns.split(","), default=[])
+    options = parser.parse_args()
+    orrery, files = options.orrery, options.files
+    if options.again:
+        tell(measured_again([orrery, *files]))
+        return
+    told = json.loads(subprocess.run([orrery, "validate", *files, "--json", "-q"], check=True, capture_output=True).stdout)
+    predicted = {p["id"]: p["predicted_s"] for p in told["result"]["points"]
+                 if "predicted_s" in p and p["id"] not in options.without}
+    pairs = []
+    for name in files:
+        rows = rows_of(name, lambda row: row["id"] in predicted)
+        for a, b in itertools.combinations(rows, 2):
+            edit = edit_between(a, b)
+            if edit is None:
+                continue
+            measured = float(b["measured_s"]) / float(a["measured_s"])
+            off = predicted[b["id"]] / predicted[a["id"]] / measured - 1
+            pairs.append((edit, pathlib.Path(name).stem, off))
+            if options.by:
+                pairs.append((f"{edit}: " + " ".join(a.get(column, "-") for column in options.by), pathlib.Path(name).stem, off))
+    tell(pairs)
 
 
 if __name__ == "__main__":

@@ -45,6 +45,13 @@ CORRECTED = {
     "mlperf-v5.1-llama31_405b-hpg.dgxb200x8.n32": {"prec": "fp8", "parallel.tp_overlap": "none"},
     "mlperf-v5.1-llama31_405b-hpg.dgxb200x8.n56": {"prec": "fp8", "parallel.tp_overlap": "none"},
 }
+# What NVIDIA's Grok-1 is beside xAI's: no norms behind blocks, Llama 3's vocabulary, experts one after another that take just as
+# many tokens as are their share. Until release 25.04: NVIDIA/dgxc-benchmarking, grok1/grok1_314b.yaml (normalization, tokenizer,
+# moe_grouped_gemm, moe_expert_capacity_factor). Since 25.05: NeMo, scripts/performance/llm/pretrain_grok1_314b.py: a
+# MixtralConfig8x7B (collections/llm/gpt/model/mixtral.py; SwiGLU) with a MegatronTokenDropCallback.
+NEMO_GROK = {"model.post_norms": False, "model.vocab": 128256, "kernels.grouped": False,
+             "model.moe.capacity_factor": 1, "model.moe.pad_to_capacity": True}
+FIRST_GROK_OF_NEMO_2 = "dgxc-0294"
 FIRST = ["id", "model_name", "gpu", "n", "dom", "nvl", "ib", "prec", "measured_s"]
 LAST = ["assumed", "why_not"]
 # Said already, or nothing of the job.
@@ -101,6 +108,10 @@ def row(point, framework):
         cells["kernels.framework"] = framework
     cells.update({key: text(value) for key, value in flat(point["spec"]) if key not in LEFT_OUT})
     cells.update(CORRECTED.get(point["id"], {}))
+    if point["src"] == "nvidia_dgxc_benchmarking.json" and cells["model_name"].startswith("Grok1"):
+        cells.update({key: text(value) for key, value in NEMO_GROK.items()})
+        if point["id"] >= FIRST_GROK_OF_NEMO_2:
+            cells["model.mlp"] = "swiglu"
     if point["spec"].get("parallel", {}).get("tp", 1) == 1:
         cells.pop("parallel.sp", None)
         cells.pop("parallel.tp_overlap", None)

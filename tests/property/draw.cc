@@ -4,7 +4,10 @@
 #include <algorithm>
 #include <array>
 #include <initializer_list>
+#include <memory>
+#include <vector>
 
+#include "orrery/graph/transform/costs.h"
 #include "orrery/workload/spec/lora.h"
 
 namespace orrery::property {
@@ -191,6 +194,20 @@ platform::Platform cluster(std::uint64_t ranks, double bandwidth, double latency
       machine.collectives.reduce_scatter = ring;
   machine.collectives.all_to_all = direct;
   return machine;
+}
+
+graph::Workload recording_of(const graph::Workload& job, Random& random) {
+  graph::Workload made = job;
+  made.graphs.clear();
+  for (std::uint32_t rank = 0; rank < job.rank_count(); ++rank) {
+    const graph::Graph& graph = job.graph(rank);
+    std::vector<Time> durations = graph::durations_of(graph);
+    for (graph::NodeId n = 0; n < graph.size(); ++n)
+      if (graph.kind(n) == graph::NodeKind::comp) durations[n] = us(1 + random() % 100);
+    made.graph_of_rank[rank] = rank;
+    made.graphs.push_back(std::make_shared<const graph::Graph>(graph.with_durations(durations)));
+  }
+  return made;
 }
 
 std::string describe(const Spec& spec) { return to_yaml(spec); }

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <random>
 
+#include "orrery/graph/workload.h"
 #include "orrery/platform/platform.h"
 #include "orrery/workload/program/program.h"
 
@@ -23,6 +24,9 @@ using Random = std::mt19937_64;
 
 /// A cluster of `ranks` devices behind one switch. `latency_ns` and bandwidth as given.
 [[nodiscard]] platform::Platform cluster(std::uint64_t ranks, double bandwidth, double latency_ns);
+
+/// A recording of a job: every rank has a graph of its own, every computation some time.
+[[nodiscard]] graph::Workload recording_of(const graph::Workload& job, Random& random);
 
 /// What was drawn, for a failing test.
 [[nodiscard]] std::string describe(const workload::Spec& spec);

@@ -22,21 +22,6 @@ using graph::GraphRef;
 using graph::NodeId;
 using graph::Workload;
 
-/// A recording of it: every rank's own graph, every compute node with a time of its own.
-Workload timed(const Workload& job, Random& random) {
-  Workload made = job;
-  made.graphs.clear();
-  for (std::uint32_t rank = 0; rank < job.rank_count(); ++rank) {
-    const Graph& graph = job.graph(rank);
-    std::vector<Time> durations = graph::durations_of(graph);
-    for (NodeId n = 0; n < graph.size(); ++n)
-      if (graph.kind(n) == graph::NodeKind::comp) durations[n] = us(1 + random() % 100);
-    made.graph_of_rank[rank] = rank;
-    made.graphs.push_back(std::make_shared<const Graph>(graph.with_durations(durations)));
-  }
-  return made;
-}
-
 GraphRef made_of(Result<GraphRef> reordered) {
   RC_ASSERT(reordered.has_value());
   return *reordered;
@@ -106,7 +91,7 @@ TEST(Edits, AJobStaysAJob) {
       RC_ASSERT(program.has_value());
       const auto job = to_workload(*program);
       RC_ASSERT(job.has_value());
-      const Workload recorded = timed(*job, random);
+      const Workload recorded = recording_of(*job, random);
       Workload changed = recorded;
       for (std::uint64_t edits = 1 + random() % 3; edits > 0; --edits)
         changed = edited(changed, random, tables);
@@ -138,7 +123,7 @@ TEST(Edits, AReshapedJobIsTheOtherOneOrRefused) {
     graph::Shape shape;
     const auto number = static_cast<std::uint32_t>(2 + random() % 40);
     (random() % 2 == 0 ? shape.layers : shape.microbatches) = number;
-    const Workload recorded = timed(*job, random);
+    const Workload recorded = recording_of(*job, random);
     const auto made = graph::reshaped(recorded, shape, {}, findings);
     const std::int64_t microbatches = spec.global_batch() / (spec.batch.micro * spec.parallel.dp);
     const graph::Shape found = graph::found_shape(recorded);
@@ -202,7 +187,7 @@ TEST(Edits, WithoutOverlapNothingRunsBesideCommunication) {
       if (!program) continue;  // the plan needed its stages
       const auto job = to_workload(*program);
       RC_ASSERT(job.has_value());
-      const Workload recorded = timed(*job, random);
+      const Workload recorded = recording_of(*job, random);
       const Workload changed = graph::with_graphs(recorded, [&](const Graph& graph) {
         return made_of(graph::without_overlap(graph, "", tables));
       });

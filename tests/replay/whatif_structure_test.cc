@@ -148,6 +148,10 @@ TEST_F(WhatIfStructure, LayersOfEveryPlan) {
   }
   EXPECT_TRUE(off("mixtral-8x7b", {"parallel.ep=4", "batch.global=16", "batch.seq=1024"},
                   "model.layers=8", "model.layers=12", "layers=12"));
+  // The first stage and the last add up gradients of one table, however many layers there are
+  for (const std::string plan : {"parallel.pp=2", "parallel.pp=4"})
+    EXPECT_TRUE(off("gpt2", {plan, "parallel.tp=2", "batch.global=16", "parallel.bucket=10 GB"},
+                    "model.layers=12", "model.layers=24", "layers=24"));
   EXPECT_TRUE(refused_.empty()) << fmt::format("{}", fmt::join(refused_, "\n"));
 }
 
@@ -235,6 +239,25 @@ TEST_F(WhatIfStructure, WhatIsKnownCounts) {
   const auto told = what_if(question, watch);
   ASSERT_TRUE(told.has_value());
   EXPECT_EQ(told->changed->whole, recorded_step(4, 1, "layers=5"));
+}
+
+// What repeats is found by what was recorded, not by what changes made of it.
+TEST_F(WhatIfStructure, WhatRepeatsComesFirst) {
+  const auto step = [](const std::vector<std::string>& changes) {
+    WhatIfQuestion question;
+    question.base.recorded.traces = {(kRecorded / "layers6_microbatches4.json.gz").string()};
+    question.changes = changes;
+    Watch watch;
+    const auto told = what_if(question, watch);
+    EXPECT_TRUE(told.has_value()) << fmt::format("{}", fmt::join(changes, " "));
+    return told ? told->changed->whole : Time{};
+  };
+  for (const std::string other : {"kernels=0", "named:aten::t=3", "overlap=none", "gaps=0.5",
+                                  "fusion=elementwise", "variability=0.2"}) {
+    EXPECT_EQ(step({"layers=8", other}), step({other, "layers=8"})) << other;
+    EXPECT_EQ(step({"microbatches=6", other}), step({other, "microbatches=6"})) << other;
+  }
+  EXPECT_EQ(step({"layers=8", "microbatches=6"}), step({"microbatches=6", "layers=8"}));
 }
 
 TEST_F(WhatIfStructure, RandomPairsOfJobs) {

@@ -260,6 +260,21 @@ TEST_F(WhatIfTest, SaysWhatCannotBeChanged) {
   EXPECT_THAT(refused("overlap=some"), testing::HasSubstr("overlap=none"));
   EXPECT_THAT(refused("rank:7=2"), testing::HasSubstr("no rank 7"));
   EXPECT_THAT(refused("rank:x=2"), testing::HasSubstr("names no rank"));
+  const auto together = [&](const std::vector<std::string>& changes) {
+    Watch watch;
+    const auto told = what_if(about({two}, changes), watch);
+    return told ? std::string() : to_string(told.error());
+  };
+  for (const std::vector<std::string>& changes :
+       {std::vector<std::string>{"gpu=b200", "gpu=h100-sxm"},
+        {"gpu=b200", "cluster=h100-sxm:2"},
+        {"tp=2", "tp=4"},
+        {"layers=4", "layers=8"},
+        {"layers=4", "model.layers=8"},
+        {"microbatches=4", "global_batch=8"},
+        {"algorithm=ring", "algorithm=auto"}})
+    EXPECT_THAT(together(changes), testing::HasSubstr("about the same thing")) << changes[1];
+  EXPECT_EQ(together({"kernels=0.5", "kernels=0.5", "overlap=none", "overlap=none"}), "");
   const WhatIf unused = ask(about({two}, {"kernel:conv=0.5"}));
   EXPECT_EQ(unused.findings.count(FindingCode::key_without_effect), 1u);
   EXPECT_EQ(unused.changed->whole, unused.base.whole);
@@ -312,6 +327,9 @@ TEST_F(WhatIfTest, VariabilityKeepsMeans) {
   EXPECT_NE(varied, base);
   EXPECT_LT(std::abs((varied - base).count()), base.count() / 20);
   EXPECT_EQ(after(traces, {"variability=0.1"}), varied);
+  // What takes no time stays so: it does not become what nobody measured
+  EXPECT_LT(after(traces, {"communication=0", "variability=0.5"}),
+            after(traces, {"variability=0.5"}));
 }
 
 }  // namespace

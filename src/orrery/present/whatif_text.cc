@@ -70,12 +70,24 @@ std::string standing_text(const WhatIf& told) {
   return text;
 }
 
+/// Layers or microbatches of a recording are others.
+bool repeats(const WhatIf& told) {
+  return told.found && std::any_of(told.changes.begin(), told.changes.end(),
+                                   [](const auto& change) { return is_structural(change); });
+}
+
 /// Of a recording that is played again.
 std::string basis_words(const WhatIf& told) {
-  const bool structural = std::any_of(told.changes.begin(), told.changes.end(),
-                                      [](const auto& change) { return is_structural(change); });
   return fmt::format("recorded times, {}; waits for other ranks are simulated",
-                     structural ? "repeated as often as asked" : "scaled as asked");
+                     repeats(told) ? "repeated as often as asked" : "scaled as asked");
+}
+
+/// Why a change has none: "none", or "not known", and the reason.
+std::string no_band_words(const WhatIf& told) {
+  if (repeats(told))
+    return "not known: what is repeated need not take in another size what it took";
+  if (told.replayed) return "none: no model has a part in it, and factors are what was asked";
+  return "not known: no model that says how far off it is told what differs";
 }
 
 /// "gemm 1.12, attention 0.93 times as long as models say, as recorded"
@@ -92,7 +104,7 @@ void add_changed(const WhatIf& told, report::Sheet& sheet) {
   sheet.add("changed", fmt::format("{}", fmt::join(texts, ", ")));
   sheet.add("then", fmt::format("{}, {}", step_text(told.changed->whole, told.changed->band()),
                                 won(told.base.whole, told.changed->whole)));
-  if (told.band) sheet.add("band", band_words(*told.band));
+  sheet.add("band", told.band ? band_words(*told.band) : no_band_words(told));
   if (const std::string rate = rate_text(told.base, *told.changed); !rate.empty())
     sheet.add("rate", rate);
   if (told.predicted)
@@ -288,6 +300,7 @@ std::string whatif_json(const WhatIf& told) {
       write_told(json, "changed", *told.changed);
     }
     write_band(json, told.band);
+    if (told.changed && !told.band) json.field("no_band", std::string_view(no_band_words(told)));
     if (told.base.work.samples > 0) {
       write_work(json, "base", told.base);
       if (told.changed) write_work(json, "changed", *told.changed);

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 #include <optional>
-#include <set>
 
 #include "orrery/core/suggest.h"
 #include "orrery/core/units.h"
@@ -15,7 +14,6 @@
 #include "orrery/graph/transform/peers.h"
 #include "orrery/graph/transform/reshape.h"
 #include "orrery/graph/transform/stands.h"
-#include "orrery/platform/fabric.h"
 
 namespace orrery::study {
 namespace {
@@ -164,8 +162,8 @@ std::optional<LagOf> lag_of(const Change& change) {
 }
 
 /// What times stand on that it makes.
-Footing footing_after(const Change& change, bool structural) {
-  if (structural || change.basis == Basis::recorded) return Footing::recorded;
+Footing footing_after(const Change& change) {
+  if (change.basis == Basis::recorded) return Footing::recorded;
   return change.basis == Basis::bound ? Footing::bound : Footing::scaled;
 }
 
@@ -220,25 +218,6 @@ Result<Workload> with_change(const Workload& workload, const Change& change) {
     return fail(Errc::usage, "--change", fmt::format("there is no rank {}", change.rank),
                 fmt::format("{} ranks, from 0", workload.rank_count()));
   return slowed(workload, change);
-}
-
-/// Of layers or microbatches.
-Result<std::uint32_t> whole_number(const Change& change) {
-  const auto number = parse_number(change.value);
-  if (!number || *number < 1 || *number > kMostRepeated ||
-      *number != static_cast<std::uint32_t>(*number))
-    return fail(Errc::usage, "--change " + change.text, "there is a whole number of them",
-                fmt::format("{}=8; at most {}", change.name, kMostRepeated));
-  return static_cast<std::uint32_t>(*number);
-}
-
-Result<Workload> with_structure(const Workload& workload, const Change& change,
-                                const graph::Shape& known, Findings& findings) {
-  const auto many = whole_number(change);
-  if (!many) return tl::unexpected(many.error());
-  graph::Shape shape;
-  (change.name == "layers" ? shape.layers : shape.microbatches) = *many;
-  return graph::reshaped(workload, shape, known, findings);
 }
 
 }  // namespace
@@ -298,99 +277,61 @@ Result<std::vector<Change>> parse_changes(const std::vector<std::string>& texts)
   return made;
 }
 
+Result<std::uint32_t> whole_number(const Change& change) {
+  const auto number = parse_number(change.value);
+  if (!number || *number < 1 || *number > kMostRepeated ||
+      *number != static_cast<std::uint32_t>(*number))
+    return fail(Errc::usage, "--change " + change.text, "there is a whole number of them",
+                fmt::format("{}=8; at most {}", change.name, kMostRepeated));
+  return static_cast<std::uint32_t>(*number);
+}
+
 bool is_structural(const Change& change) {
   return change.name == "layers" || change.name == "microbatches";
 }
 
+bool about_one_thing(const Change& a, const Change& b) {
+  const auto is_machine = [](const Change& change) {
+    return change.name == "gpu" || change.name == "cluster";
+  };
+  if (is_machine(a) && is_machine(b)) return true;
+  if (a.level == Level::job || b.level == Level::job) return a.level == b.level && a.path == b.path;
+  return a.name == "algorithm" && b.name == "algorithm";
+}
+
+Result<void> check_compatible(std::span<const Change> changes) {
+  for (std::size_t b = 1; b < changes.size(); ++b)
+    for (std::size_t a = 0; a < b; ++a)
+      if (about_one_thing(changes[a], changes[b]))
+        return fail(Errc::usage, "--change " + changes[b].text,
+                    fmt::format("'{}' is about the same thing", changes[a].text),
+                    "one of them would leave nothing of the other: ask twice");
+  return {};
+}
+
+Result<Workload> with_structure(const Workload& workload, std::span<const Change> changes,
+                                const graph::Shape& known, Findings& findings) {
+  graph::Shape shape;
+  for (const Change& change : changes) {
+    if (!is_structural(change)) continue;
+    const auto many = whole_number(change);
+    if (!many) return tl::unexpected(many.error());
+    (change.name == "layers" ? shape.layers : shape.microbatches) = *many;
+  }
+  return graph::reshaped(workload, shape, known, findings);
+}
+
 Result<Workload> with_changes(const Workload& workload, std::span<const Change> changes,
-                              const ChangeContext& context, Findings& findings) {
-  const bool by_models = context.by_models;
+                              bool by_models, Findings& findings) {
   Workload made = workload;
   for (const Change& change : changes) {
-    const bool structural = !by_models && is_structural(change);
-    if (change.level != Level::work && !structural) continue;
-    auto changed = structural ? with_structure(made, change, context.known, findings)
-                              : with_change(made, change);
+    if (change.level != Level::work) continue;
+    auto changed = with_change(made, change);
     if (!changed) return changed;
     if (change.factor != 1 && !is_other(made, *changed) && !by_models)
       findings.add(FindingCode::key_without_effect, "--change " + change.text);
-    if (!by_models)
-      graph::set_stands(made, footing_after(change, structural), lag_of(change), *changed);
+    if (!by_models) graph::set_stands(made, footing_after(change), lag_of(change), *changed);
     made = *std::move(changed);
-  }
-  return made;
-}
-
-Result<void> change_job(std::span<const Change> changes, std::int64_t devices,
-                        workload::Spec& spec) {
-  const std::int64_t batch = spec.global_batch(), replicas = spec.parallel.dp;
-  std::optional<std::uint32_t> microbatches;
-  std::set<std::string_view> paths;
-  for (const Change& change : changes) {
-    if (change.level != Level::job) continue;
-    paths.insert(change.path);
-    if (change.name == "microbatches") {
-      const auto many = whole_number(change);
-      if (!many) return tl::unexpected(many.error());
-      microbatches = *many;
-      continue;
-    }
-    if (auto done = workload::set(spec, change.path, change.value); !done)
-      return fail(done.error().code, "--change " + change.text, done.error().what,
-                  done.error().hint);
-  }
-  if (paths.empty()) return {};
-  workload::Parallel& parallel = spec.parallel;
-  const bool dp = paths.contains("parallel.dp");
-  if (!dp && (paths.contains("parallel.tp") || paths.contains("parallel.pp") ||
-              paths.contains("parallel.cp") || paths.contains("parallel.ep"))) {
-    const std::int64_t others = ranks_of(parallel) / parallel.dp;
-    if (devices % others != 0)
-      return fail(Errc::config_conflict, "--change",
-                  fmt::format("{} ranks of one replica do not divide {} devices", others, devices),
-                  "change dp, too, or the cluster");
-    parallel.dp = devices / others;
-  }
-  if (microbatches) {
-    spec.batch.global = spec.batch.micro * parallel.dp * *microbatches;
-  } else if (!paths.contains("batch.global")) {
-    spec.batch.global = dp ? batch / replicas * parallel.dp : batch;
-  }
-  return workload::legal(spec);
-}
-
-std::int64_t ranks_of(const workload::Parallel& parallel) {
-  return parallel.tp * parallel.pp * parallel.cp * parallel.dp *
-         (parallel.ep_own_axis ? parallel.ep : 1);
-}
-
-void change_cluster(std::span<const Change> changes, platform::Platform& platform) {
-  for (const Change& change : changes) {
-    if (change.name == "bandwidth" || change.name == "latency") {
-      const bool bandwidth = change.name == "bandwidth";
-      platform::scale_network(platform, bandwidth ? change.factor : 1,
-                              bandwidth ? 1 : change.factor);
-    } else if (change.name == "kernels") {
-      platform.device.changes.push_back({"", change.factor});
-    } else if (change.level == Level::work) {
-      const auto selection = selection_of(change);
-      if (selection && selection->operation)
-        platform.device.changes.push_back({change.name, change.factor});
-    }
-  }
-}
-
-Result<std::string> changed_cluster(std::span<const Change> changes, const std::string& cluster) {
-  std::string made = cluster;
-  for (const Change& change : changes) {
-    if (change.name == "cluster") made = change.value;
-    if (change.name != "gpu") continue;
-    const std::size_t colon = made.rfind(':');
-    if (colon == std::string::npos)
-      return fail(Errc::config_conflict, "--change " + change.text,
-                  fmt::format("'{}' is a file", made),
-                  "cluster=FILE names another; gpu is of clusters like h100-sxm:64");
-    made = change.value + made.substr(colon);
   }
   return made;
 }

@@ -65,6 +65,12 @@ struct Change {
 [[nodiscard]] Result<Change> parse_change(const std::string& text);
 [[nodiscard]] Result<std::vector<Change>> parse_changes(const std::vector<std::string>& texts);
 
+/// Whether one of them leaves nothing of the other: two devices, two degrees of one kind, a batch
+/// and its microbatches. Factors never do.
+[[nodiscard]] bool about_one_thing(const Change& a, const Change& b);
+/// Errc: usage, for the first two that are about one thing.
+[[nodiscard]] Result<void> check_compatible(std::span<const Change> changes);
+
 /// Devices that it needs.
 [[nodiscard]] std::int64_t ranks_of(const workload::Parallel& parallel);
 
@@ -84,22 +90,26 @@ void change_cluster(std::span<const Change> changes, platform::Platform& platfor
 [[nodiscard]] Result<std::string> changed_cluster(std::span<const Change> changes,
                                                   const std::string& cluster);
 
-/// What traces are of, beside what they say.
-struct ChangeContext {
-  bool by_models = false;  ///< made of a plan: what changes there is changed there
-  graph::Shape known;      ///< of traces
-};
-
 /// Of layers or microbatches: of traces their repetitions change, of plans a number does.
 [[nodiscard]] bool is_structural(const Change& change);
 
-/// The workload with the changes of its work, one after another; of traces, those of their
-/// structure, too (graph::reshaped). One that finds nothing to change is counted
-/// (key_without_effect), unless it is for models to follow. Errc: as GraphBuilder::finish and
-/// graph::reshaped; usage for a rank that is not there. O(nodes log nodes) each.
+/// … and how many it says. Errc: usage for what is no whole number from 1 to 100,000.
+[[nodiscard]] Result<std::uint32_t> whole_number(const Change& change);
+
+/// Traces with other numbers of layers and microbatches (graph::reshaped), of those changes that
+/// say so. What repeats is found by what the works take, so that this comes before all changes of
+/// that. Errc: as graph::reshaped; usage for what is no whole number.
+[[nodiscard]] Result<graph::Workload> with_structure(const graph::Workload& workload,
+                                                     std::span<const Change> changes,
+                                                     const graph::Shape& known, Findings& findings);
+
+/// The workload with the changes of its work, one after another; those of its structure are made
+/// before (with_structure). `by_models`: it is made of a plan, and what changes there is changed
+/// there. One that finds nothing to change is counted (key_without_effect),
+/// unless it is for models to follow. Errc: as GraphBuilder::finish; usage for a rank that is not
+/// there. O(nodes log nodes) each.
 [[nodiscard]] Result<graph::Workload> with_changes(const graph::Workload& workload,
-                                                   std::span<const Change> changes,
-                                                   const ChangeContext& context,
+                                                   std::span<const Change> changes, bool by_models,
                                                    Findings& findings);
 
 }  // namespace orrery::study

@@ -336,8 +336,13 @@ Result<Load> read_load(const Question& question, const Cluster& cluster, Watch& 
         return fail(Errc::config_conflict, "--change " + change.text,
                     "traces have no plan that could be another",
                     "--spec or --model says what they are of, and --traces names recordings");
-    auto changed = with_changes(made.workload, *changes,
-                                {made.program != nullptr, known_structure(question)}, findings);
+    const bool by_models = made.program != nullptr;
+    if (!by_models) {
+      auto reshaped = with_structure(made.workload, *changes, known_structure(question), findings);
+      if (!reshaped) return tl::unexpected(reshaped.error());
+      made.workload = *std::move(reshaped);
+    }
+    auto changed = with_changes(made.workload, *changes, by_models, findings);
     if (!changed) return tl::unexpected(changed.error());
     made.workload = *std::move(changed);
   }

@@ -136,12 +136,15 @@ Result<std::vector<TriedPair>> try_pairs(const WhatIfCase& read, Time base,
         TriedPair& pair = made[i];
         const std::array<Change, 2> both = {known_change(list[pair.first].change),
                                             known_change(list[pair.second].change)};
-        const auto told = read.tell(both);
-        if (!told) {
-          errors[i] = told.error();
+        const Time better = std::min(list[pair.first].whole, list[pair.second].whole);
+        const bool plans = both[0].level == Level::job && both[1].level == Level::job;
+        const auto told =
+            about_one_thing(both[0], both[1]) ? std::nullopt : std::optional(read.tell(both));
+        if (told && !*told && !plans) {
+          errors[i] = told->error();
           return;
         }
-        pair.whole = told->whole;
+        pair.whole = told && *told ? (*told)->whole : better;  // no job is both
         pair.together = together(base, list[pair.first].whole, list[pair.second].whole, pair.whole);
       });
   for (const auto& error : errors)
@@ -245,6 +248,7 @@ Result<WhatIf> what_if(const WhatIfQuestion& question, Watch& watch) {
   auto changes = parse_changes(question.changes);
   if (!changes) return tl::unexpected(changes.error());
   made.changes = *std::move(changes);
+  if (auto fine = check_compatible(made.changes); !fine) return tl::unexpected(fine.error());
   Question base_question = question.base;
   base_question.some_ranks = true;
   if (auto fine = check_asked(question); !fine) return tl::unexpected(fine.error());

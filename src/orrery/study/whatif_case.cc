@@ -99,10 +99,12 @@ Result<Outcome> WhatIfCase::play(const Question& question, std::span<const Chang
                          watch, findings);
 }
 
-/// The device first, then the rest in order.
+/// What repeats first, the device next, then the rest in order.
 Result<Load> WhatIfCase::changed_work(std::span<const Change> changes, Findings& findings) const {
   Load made;
-  made.workload = workload();
+  auto reshaped = with_structure(workload(), changes, known_structure(question_), findings);
+  if (!reshaped) return tl::unexpected(reshaped.error());
+  made.workload = *std::move(reshaped);
   for (const Change& change : changes) {
     if (change.level == Level::work || is_structural(change)) continue;
     if (change.name != "gpu")
@@ -114,8 +116,7 @@ Result<Load> WhatIfCase::changed_work(std::span<const Change> changes, Findings&
     made.moved = moved->words();
     made.workload = std::move(moved->workload);
   }
-  auto changed =
-      with_changes(made.workload, changes, {false, known_structure(question_)}, findings);
+  auto changed = with_changes(made.workload, changes, false, findings);
   if (!changed) return tl::unexpected(changed.error());
   made.workload = *std::move(changed);
   return made;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "orrery/graph/structure/pipelines.h"
 
+#include <numeric>
 #include <set>
 
 #include "orrery/core/joined_sets.h"
@@ -30,6 +31,24 @@ std::vector<std::uint32_t> connected_by(const Workload& workload,
   std::vector<std::uint32_t> leader(ranks);
   for (std::uint32_t rank = 0; rank < ranks; ++rank) leader[rank] = joined.of(rank);
   return leader;
+}
+
+std::set<std::string, std::less<>> groups_across_stages(const Workload& workload,
+                                                        const std::vector<std::uint32_t>& leaders) {
+  std::set<std::string, std::less<>> made;
+  const auto see = [&](const std::string& name, const std::vector<std::uint32_t>& members) {
+    std::set<std::uint32_t> pipelines;
+    for (const std::uint32_t rank : members)
+      if (rank < leaders.size() && !pipelines.insert(leaders[rank]).second) made.insert(name);
+  };
+  std::vector<std::uint32_t> all(workload.rank_count());
+  std::iota(all.begin(), all.end(), 0u);
+  for (const auto& [name, group] : workload.groups)
+    see(name, group.ranks.empty() ? all : group.ranks);
+  for (const auto& [name, axis] : workload.axes)
+    for (const std::uint32_t rank : all)
+      if (axis.has(rank) && axis.first(rank) == rank) see(name, axis.members(rank));
+  return made;
 }
 
 }  // namespace orrery::graph

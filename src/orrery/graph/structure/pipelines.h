@@ -2,6 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <set>
+#include <string>
 #include <vector>
 
 #include "orrery/graph/structure/periods.h"
@@ -15,6 +18,12 @@ namespace orrery::graph {
 /// ranks).
 [[nodiscard]] std::vector<std::uint32_t> connected_by(
     const Workload& workload, const std::vector<std::vector<NodeId>>& messages);
+
+/// Names of groups that several stages of one pipeline are in: what these do together is of what
+/// they share (a table that the first looks up in and the last multiplies with), not of their
+/// layers. `leaders`: as connected_by says them. O(members of all groups).
+[[nodiscard]] std::set<std::string, std::less<>> groups_across_stages(
+    const Workload& workload, const std::vector<std::uint32_t>& leaders);
 
 /// Messages of a graph that do not stand in layers (in layers, context parallelism has some).
 [[nodiscard]] std::vector<NodeId> messages_outside(const Graph& graph, const Periods& layers);

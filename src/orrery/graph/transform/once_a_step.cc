@@ -99,7 +99,8 @@ class OnceAStep {
 }  // namespace
 
 Result<Graph> once_a_step(const Graph& graph, const Spine& spine, const Loops& loops,
-                          std::int64_t more, bool optimizer_repeats, Graph longer) {
+                          std::int64_t more, bool optimizer_repeats,
+                          const std::set<std::string, std::less<>>& across_stages, Graph longer) {
   const OnceAStep step(graph, spine, loops);
   const double growth = step.growth(more);
   const std::set<Kind> of_layers = step.of_layers();
@@ -108,7 +109,8 @@ Result<Graph> once_a_step(const Graph& graph, const Spine& spine, const Loops& l
     if (is_work(longer.kind(n)) && passes_of(longer, n).optimizer && optimizer_repeats)
       grows[n] = false;
     if (longer.kind(n) == NodeKind::coll && longer.collective(n).size >= kLeastBuffer)
-      grows[n] = !of_layers.contains(kind_of(longer, n));
+      grows[n] = !of_layers.contains(kind_of(longer, n)) &&
+                 !across_stages.contains(kind_of(longer, n).first);
   }
   if (std::find(grows.begin(), grows.end(), true) == grows.end()) return longer;
   const DraftTables tables;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "orrery/graph/transform/peers.h"
 
+#include <algorithm>
 #include <cmath>
 #include <memory>
 #include <vector>
@@ -57,7 +58,9 @@ Workload varied(const Workload& workload, double sigma, std::uint64_t seed) {
     for (NodeId n = 0; n < graph.size(); ++n) {
       if (!is_own_work(graph, n) && time_of(graph, n) != TimeOf::communication) continue;
       const double z = nearly_normal(seeds[rank][n]);
-      durations[n] = times(durations[n], std::exp(sigma * z - sigma * sigma / 2));
+      if (durations[n] > Time{})  // nothing that takes a time takes none, even by chance
+        durations[n] =
+            std::max(kNoTime, times(durations[n], std::exp(sigma * z - sigma * sigma / 2)));
     }
     made.graph_of_rank[rank] = static_cast<std::uint32_t>(made.graphs.size());
     made.graphs.push_back(std::make_shared<const Graph>(graph.with_durations(durations)));

@@ -4,13 +4,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "orrery/graph/structure/periods.h"
 #include "orrery/graph/structure/pipelines.h"
+#include "orrery/graph/transform/matched.h"
 #include "orrery/graph/transform/once_a_step.h"
 #include "orrery/graph/transform/resize.h"
 #include "orrery/graph/transform/untag.h"
@@ -48,6 +51,7 @@ class Reshaper {
           messages_outside(graph, Periods(graph, taken.spine, taken.loops.layers, taken.symbols)));
     }
     const std::vector<std::uint32_t> leaders = connected_by(workload, messages);
+    across_stages_ = groups_across_stages(workload, leaders);
     for (std::uint32_t rank = 0; rank < workload.rank_count(); ++rank)
       if (leaders[rank] == leaders[0]) stages_.push_back(workload.graph_of_rank[rank]);
     for (std::size_t i = 0; i < taken_.size(); ++i)
@@ -61,6 +65,11 @@ class Reshaper {
       return fail(Errc::input_unsupported, what("layers", layers),
                   "nothing in it repeats as layers do",
                   "orrery inspect --structure shows what repeats");
+    if (std::any_of(taken_.begin(), taken_.end(),
+                    [](const Taken& taken) { return taken.loops.layer_count == 0; }))
+      return fail(Errc::input_unsupported, what("layers", layers),
+                  "some ranks have layers that repeat, others none",
+                  "--spec or --model with --cluster says what they are of");
     const std::int64_t more = std::int64_t{layers} - known_.layers.value_or(found);
     const auto passes = static_cast<std::int64_t>(stages_.size() * chunks_ * at_once_);
     if (more % passes != 0)
@@ -85,7 +94,7 @@ class Reshaper {
       auto longer = resize(graph, taken, loops);
       if (!longer) return longer;
       return once_a_step(graph, taken.spine, taken.loops, more / passes, !parameters.empty(),
-                         *std::move(longer));
+                         across_stages_, *std::move(longer));
     });
   }
 
@@ -340,8 +349,9 @@ class Reshaper {
   const Shape& known_;
   Findings& findings_;
   DraftTables tables_;
-  std::vector<Taken> taken_;           // by graph
-  std::vector<std::uint32_t> stages_;  // graphs of the first rank's pipeline
+  std::vector<Taken> taken_;                          // by graph
+  std::vector<std::uint32_t> stages_;                 // graphs of the first rank's pipeline
+  std::set<std::string, std::less<>> across_stages_;  // groups
   std::uint32_t chunks_ = 1, at_once_ = 1;
 };
 
@@ -367,6 +377,9 @@ Result<Workload> reshaped(const Workload& workload, const Shape& shape, const Sh
     if (!other) return other;
     made = *std::move(other);
   }
+  const char* const changed = shape.layers ? "--change layers" : "--change microbatches";
+  if (auto fine = check_messages_match(workload, made, changed); !fine)
+    return tl::unexpected(fine.error());
   return made;
 }
 

@@ -24,7 +24,8 @@ struct Shape {
 /// all layers together (optimizer, norm of gradients, buckets of gradients) grows with the
 /// parameters, as far as kernels say how many; else with the layers. Messages lose their tags and
 /// are matched in order. Errc: usage where the numbers cannot be, input_unsupported where nothing
-/// repeats, input_mismatch where messages do not come in the order in which they are sent; as
+/// repeats, or not on all ranks, or ranks would send more or less than others receive;
+/// input_mismatch where messages do not come in the order in which they are sent; as
 /// resized.
 [[nodiscard]] Result<Workload> reshaped(const Workload& workload, const Shape& shape,
                                         const Shape& known, Findings& findings);

@@ -65,7 +65,7 @@ Time time_of(double us) {
 // Bands are of sizes held back. They hold for groups between two that were measured and on devices
 // that stand in for others, too; beyond the measured numbers of GPUs or nodes they have to be so
 // many times as wide (benchmarks/collective_curves check, docs/collectives.md). Of nodes with
-// another number of GPUs, or slower cards, it is not known, and taken as beyond; of another
+// another number of GPUs, or other cards, it is not known, and taken as beyond; of another
 // collective likewise, for three times.
 constexpr double kBeyondInSwitch = 2, kBeyondInPci = 5, kBeyondNodes = 1.5, kOtherCards = 1.5;
 constexpr double kOtherKind = 3;
@@ -194,10 +194,10 @@ LibraryTimes::Share LibraryTimes::share(CollectiveType type, std::int64_t bytes,
   }
   if (across && shape.ranks * below->nodes != below->ranks * shape.nodes) wider_by *= kBeyondNodes;
   Share found;
-  if (across && hardware_.inter < std::min(below->inter, above->inter)) {
-    found.inter = std::min(below->inter, above->inter);
-    wider_by *= kOtherCards;
-  }
+  const double least = std::min(below->inter, above->inter);
+  const bool other_cards = across && std::abs(hardware_.inter - least) > 0.01 * least;
+  if (across && hardware_.inter < least) found.inter = least;
+  if (other_cards) wider_by *= kOtherCards;
   found.log = log_share(*below, bytes);
   found.band = both(band_of(*below), band_of(*above));
   if (below != above) {
@@ -206,7 +206,7 @@ LibraryTimes::Share LibraryTimes::share(CollectiveType type, std::int64_t bytes,
   }
   const bool stands_in = std::count(stand_ins_.begin(), stand_ins_.end(), below->device) > 0;
   const bool same = below == above && below->ranks == shape.ranks && below->nodes == shape.nodes &&
-                    wanted == stands_for(type) && !stands_in;
+                    wanted == stands_for(type) && !stands_in && !other_cards;
   found.source = same ? LibrarySource::measured : LibrarySource::scaled;
   if (found.band) found.band = wider(*found.band, wider_by);
   const auto outside = [bytes](const MeasuredCollective& curve) {

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What changes do to jobs and to clusters.
+#include <fmt/format.h>
+
+#include <optional>
+#include <set>
+
+#include "orrery/graph/kernel.h"
+#include "orrery/platform/fabric.h"
+#include "orrery/study/changes.h"
+
+namespace orrery::study {
+
+Result<void> change_job(std::span<const Change> changes, std::int64_t devices,
+                        workload::Spec& spec) {
+  const std::int64_t batch = spec.global_batch(), replicas = spec.parallel.dp;
+  std::optional<std::uint32_t> microbatches;
+  std::set<std::string_view> paths;
+  for (const Change& change : changes) {
+    if (change.level != Level::job) continue;
+    paths.insert(change.path);
+    if (change.name == "microbatches") {
+      const auto many = whole_number(change);
+      if (!many) return tl::unexpected(many.error());
+      microbatches = *many;
+      continue;
+    }
+    if (auto done = workload::set(spec, change.path, change.value); !done)
+      return fail(done.error().code, "--change " + change.text, done.error().what,
+                  done.error().hint);
+  }
+  if (paths.empty()) return {};
+  workload::Parallel& parallel = spec.parallel;
+  const bool dp = paths.contains("parallel.dp");
+  if (!dp && (paths.contains("parallel.tp") || paths.contains("parallel.pp") ||
+              paths.contains("parallel.cp") || paths.contains("parallel.ep"))) {
+    const std::int64_t others = ranks_of(parallel) / parallel.dp;
+    if (devices % others != 0)
+      return fail(Errc::config_conflict, "--change",
+                  fmt::format("{} ranks of one replica do not divide {} devices", others, devices),
+                  "change dp, too, or the cluster");
+    parallel.dp = devices / others;
+  }
+  if (microbatches) {
+    spec.batch.global = spec.batch.micro * parallel.dp * *microbatches;
+  } else if (!paths.contains("batch.global")) {
+    spec.batch.global = dp ? batch / replicas * parallel.dp : batch;
+  }
+  return workload::legal(spec);
+}
+
+std::int64_t ranks_of(const workload::Parallel& parallel) {
+  return parallel.tp * parallel.pp * parallel.cp * parallel.dp *
+         (parallel.ep_own_axis ? parallel.ep : 1);
+}
+
+void change_cluster(std::span<const Change> changes, platform::Platform& platform) {
+  for (const Change& change : changes) {
+    if (change.name == "bandwidth" || change.name == "latency") {
+      const bool bandwidth = change.name == "bandwidth";
+      platform::scale_network(platform, bandwidth ? change.factor : 1,
+                              bandwidth ? 1 : change.factor);
+    } else if (change.name == "kernels") {
+      platform.device.changes.push_back({"", change.factor});
+    } else if (change.level == Level::work) {
+      const auto operation = graph::operation_of(change.name);
+      if (operation && *operation != graph::Operation::unsaid)
+        platform.device.changes.push_back({change.name, change.factor});
+    }
+  }
+}
+
+Result<std::string> changed_cluster(std::span<const Change> changes, const std::string& cluster) {
+  std::string made = cluster;
+  for (const Change& change : changes) {
+    if (change.name == "cluster") made = change.value;
+    if (change.name != "gpu") continue;
+    const std::size_t colon = made.rfind(':');
+    if (colon == std::string::npos)
+      return fail(Errc::config_conflict, "--change " + change.text,
+                  fmt::format("'{}' is a file", made),
+                  "cluster=FILE names another; gpu is of clusters like h100-sxm:64");
+    made = change.value + made.substr(colon);
+  }
+  return made;
+}
+
+}  // namespace orrery::study
