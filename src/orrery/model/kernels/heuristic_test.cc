@@ -270,6 +270,59 @@ TEST(Heuristic, BackwardAttentionTakesAboutThreeTimesAsLong) {
   EXPECT_LT(ratio, 4);
 }
 
+// FlashAttention-2 reaches 0.73 of an A100's peak forward and 0.63 backward at best (Dao, 2023).
+TEST(Heuristic, AnA100ReachesWhatFlashAttentionPublishes) {
+  const std::string sizes =
+      " bf16,bf16>bf16 batch=1 heads=16 kv_heads=16 queries=16384 keys=16384 key_dim=128 "
+      "value_dim=128";
+  const double flops = 4.0 * 16 * 16384 * 16384 * 128, peak = 312e12;
+  const double forward = flops / seconds("attention forward" + sizes, a100()) / peak;
+  const double backward = 2.5 * flops / seconds("attention backward" + sizes, a100()) / peak;
+  EXPECT_GT(forward, 0.6);
+  EXPECT_LT(forward, 0.73);
+  EXPECT_GT(backward, 0.5);
+  EXPECT_LT(backward, 0.63);
+}
+
+Silicon older(const std::string& architecture, int processors, double memory, double cache) {
+  Silicon is;
+  is.architecture = architecture;
+  is.peak[static_cast<std::size_t>(Format::fp32)] = is.vector = 10e12;
+  is.memory = memory;
+  is.l2_bytes = cache;
+  is.clock = 1.4e9;
+  is.processors = processors;
+  return is;
+}
+
+// So many numbers in rows that are twice as long take as long, unless caches no longer hold them.
+TEST(Heuristic, SoftmaxOfRowsThatCachesDoNotHoldReadsThemAgain) {
+  const auto longer = [](const Silicon& on, int row) {
+    const auto of = [&](int rows, int features) {
+      return seconds("softmax forward fp32,fp32>fp32 rows=" + std::to_string(rows) +
+                         " features=" + std::to_string(features),
+                     on);
+    };
+    return of(32768, row) / of(65536, row / 2);
+  };
+  const Silicon v100 = older("volta", 80, 900e9, 6e6), l4 = older("ada", 58, 300e9, 48e6);
+  EXPECT_NEAR(longer(v100, 4096), 1, 0.01);
+  EXPECT_GT(longer(v100, 8192), 1.3) << "measured 1.56";
+  EXPECT_NEAR(longer(l4, 16384), 1, 0.01);
+  const auto forward = [&](const std::string& pass) {
+    return seconds("softmax " + pass + " fp32,fp32>fp32 rows=32768 features=16384", v100);
+  };
+  EXPECT_NEAR(forward("backward") / forward("forward"), 1.5 / 1.75, 0.05)
+      << "of which nobody measured that it reads again";
+}
+
+TEST(Heuristic, LessArrivesOfTheFirstStackedMemory) {
+  const std::string copy = "copy forward fp32,fp32>fp32 elements=1000000000";
+  const double stacks = seconds(copy, older("pascal", 56, 732e9, 4e6));
+  EXPECT_NEAR(8e9 / stacks / 732e9, 0.76, 0.01);
+  EXPECT_NEAR(8e9 / seconds(copy, older("pascal", 20, 192e9, 2e6)) / 192e9, 0.8, 0.01);
+}
+
 TEST(Heuristic, AWindowSavesAttention) {
   const std::string sizes =
       "attention forward bf16,bf16>bf16 batch=1 heads=32 kv_heads=8 queries=32768 keys=32768 "

@@ -81,6 +81,20 @@ TEST(Fit, LearnsWhatTheHeuristicDoesNotKnow) {
       1.5, 0.05);
 }
 
+TEST(Fit, HalfOfWhatTreesForAnyDeviceSayIsBelieved) {
+  if (!can_grow()) GTEST_SKIP() << "no XGBoost";
+  const auto made = fit(made_up_rows(kMadeUp, 4), kMadeUp, quick());
+  ASSERT_TRUE(made) << to_string(made.error());
+  const auto model = LearnedModel::read(made->file, "m.txt");
+  ASSERT_TRUE(model) << to_string(model.error());
+  const auto kernel = *graph::parse_kernel("gemm forward bf16,bf16>bf16 m=512 n=512 k=2048");
+  const auto over_heuristic = [&](const Silicon& device) {
+    return model->time(kernel, device)->seconds / HeuristicModel().time(kernel, device)->seconds;
+  };
+  EXPECT_NEAR(over_heuristic(kMadeUp[0]), 4, 0.2) << "a device that was measured";
+  EXPECT_NEAR(over_heuristic(made_up("three", 1.4e12)), 2, 0.5) << "one that was not";
+}
+
 TEST(Fit, MakesTheSameBytesTwice) {
   if (!can_grow()) GTEST_SKIP() << "no XGBoost";
   FitOptions options = quick();
