@@ -67,7 +67,7 @@ Time time_of(double us) {
 // many times as wide (benchmarks/collective_curves check, docs/collectives.md). Of nodes with
 // another number of GPUs, or other cards, it is not known, and taken as beyond; of another
 // collective likewise, for three times.
-constexpr double kBeyondInSwitch = 2, kBeyondInPci = 5, kBeyondNodes = 1.5, kOtherCards = 1.5;
+constexpr double kBeyondInSwitch = 2, kBeyondInPci = 5, kBeyondNodes = 1.5;
 constexpr double kOtherKind = 3;
 
 bool same_kind(const MeasuredCollective& a, const MeasuredCollective& b) {
@@ -197,7 +197,7 @@ LibraryTimes::Share LibraryTimes::share(CollectiveType type, std::int64_t bytes,
   const double least = std::min(below->inter, above->inter);
   const bool other_cards = across && std::abs(hardware_.inter - least) > 0.01 * least;
   if (across && hardware_.inter < least) found.inter = least;
-  if (other_cards) wider_by *= kOtherCards;
+  if (other_cards) wider_by *= kBeyondNodes;
   found.log = log_share(*below, bytes);
   found.band = both(band_of(*below), band_of(*above));
   if (below != above) {
