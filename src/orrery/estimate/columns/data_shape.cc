@@ -5,7 +5,7 @@
 
 #include "orrery/workload/assembly/passes.h"
 #include "orrery/workload/assembly/step.h"
-#include "orrery/workload/spec/framework.h"
+#include "orrery/workload/memory/device_memory.h"
 
 namespace orrery::estimate {
 
@@ -115,13 +115,7 @@ std::vector<std::int64_t> DataWork::beside(std::int64_t layers, Ends ends) const
 
 void DataWork::set_state(DataShape& out) const {
   const workload::StateRule rule(program_.spec, program_.mesh);
-  const workload::Precision& types = program_.spec.precision;
-  const workload::Framework framework = program_.spec.kernels.framework;
-  const bool copies = (framework == workload::Framework::megatron ||
-                       framework == workload::Framework::megatron_2021 ||
-                       framework == workload::Framework::deepspeed) &&
-                      bytes_of(types.optimizer) >= kWideBytes && types.master_weights &&
-                      bytes_of(types.gradients) == 2;
+  const bool copies = workload::copies_gradients(program_.spec);
   for (std::size_t place = 0; place < kPlaces; ++place) {
     const Weights &weights = layer_.weights[place], &frozen = layer_.frozen[place];
     workload::StateBytes& sum = out.state[place];

@@ -51,13 +51,18 @@ std::int64_t communicators_of(const Program& program, const Role& role,
   return total;
 }
 
-std::int64_t gradient_copies(const Program& program, const Role& role, const StateRule& state) {
-  const Framework framework = program.spec.kernels.framework;
-  const Precision& types = program.spec.precision;
+bool copies_gradients(const Spec& spec) {
+  const Framework framework = spec.kernels.framework;
+  const Precision& types = spec.precision;
   const bool copies = framework == Framework::megatron || framework == Framework::megatron_2021 ||
                       framework == Framework::deepspeed;
-  if (bytes_of(types.optimizer) < kWideBytes) return 0;  // its kernel takes them as they are
-  if (!copies || !types.master_weights || bytes_of(types.gradients) != 2) return 0;
+  // A narrower optimizer's kernel takes them as they are.
+  return copies && bytes_of(types.optimizer) >= kWideBytes && types.master_weights &&
+         bytes_of(types.gradients) == 2;
+}
+
+std::int64_t gradient_copies(const Program& program, const Role& role, const StateRule& state) {
+  if (!copies_gradients(program.spec)) return 0;
   std::int64_t elements = 0;
   for (const std::vector<PartRun>& chunk : role.chunks) {
     for (const PartRun& run : chunk) {

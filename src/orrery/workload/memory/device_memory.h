@@ -26,6 +26,9 @@ namespace orrery::workload {
 [[nodiscard]] std::int64_t communicators_of(const Program& program, const Role& role,
                                             const DeviceMemory& device);
 
+/// Whether the job's optimizer makes gradients in fp32 of those in half precision.
+[[nodiscard]] bool copies_gradients(const Spec& spec);
+
 /// Gradients in fp32 that the optimizer makes of those in half precision, for what this rank
 /// updates. They come with a step and stay until the next one begins (Megatron-LM,
 /// core/optimizer/optimizer.py: _copy_model_grads_to_main_grads, zero_grad; DeepSpeed,
