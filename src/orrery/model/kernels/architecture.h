@@ -29,6 +29,7 @@ struct Architecture {
   // Attention.
   double prefill_launch;
   double prefill;  ///< share of the peak that its products reach, the softmax between them apart
+  double backward;  ///< … those of the backward pass
   double prefill_block;  ///< a block of queries' beginning and end, where no other block hides it
   double decode_launch;
   double decode;        ///< share of the memory's rate

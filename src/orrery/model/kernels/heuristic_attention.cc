@@ -17,11 +17,13 @@ double exponentials_of(const Silicon& silicon) {
 }
 /// A tile's row of keys costs at least so much each, whatever its head size.
 constexpr double kLeastTile = 0.4e-6;
-/// The backward pass has five products where the forward one has two, and reaches a share of its
-/// rate. Source: FlashAttention-2 (Dao, 2023), table of backward speeds: about four fifths.
-constexpr double kBackwardFlops = 2.5, kBackwardRate = 0.8;
-/// Share of the memory's rate at which tiles are loaded.
-constexpr double kMoving = 0.3;
+/// The backward pass has five products where the forward one has two, and exponentials once.
+constexpr double kBackwardProducts = 2.5;
+/// A kernel before it reads the output and its gradient and clears sums in fp32 for the gradient of
+/// the queries, one after it reads these and writes them narrow (FlashAttention's and cuDNN's).
+constexpr double kSums = 8;
+/// Shares of the memory's rate at which tiles are loaded.
+constexpr double kMoving = 0.3, kBackwardMoving = 0.6;
 
 /// Latent attention's forward pass, by kernels that hand blocks of unequal length to processors in
 /// their order: at the end most wait for so much of the longest. What they take to begin beyond
@@ -44,6 +46,14 @@ double tiles_of(const AttentionSizes& is) {
   if (!is.causal || is.window > 0) return rows * columns;
   // The last query sees all keys, each row of tiles before it one tile less.
   return std::max(rows * columns - rows * (rows - 1) / 2, rows);
+}
+
+/// The kernels before and after the backward pass.
+double around_backward_seconds(const AttentionSizes& is, const Chip& chip) {
+  const double numbers = is.batch * is.heads * is.queries;
+  const double bytes =
+      numbers * (2 * is.value_dim * is.width_q + is.key_dim * (is.width_q + kSums));
+  return 2 * chip.figures.small + bytes / chip.rate_of(bytes, chip.memory * chip.figures.moving);
 }
 
 double decode_seconds(const AttentionSizes& is, const Chip& chip) {
@@ -93,25 +103,24 @@ double attention_seconds(const graph::Kernel& kernel, const Chip& chip) {
   if (!(peak > 0)) return 0;
   const double dim = (is.key_dim + is.value_dim) / 2;
   // Products and exponentials of a tile come one after the other for each group of warps.
-  const double share = latent && figures.latent == 0 ? kLatentByWarps : figures.prefill;
-  const double products = 4 * std::ceil(dim / 16) * 16 * chip.processors / (peak * share);
-  double tile = kTile * kTile * (products + 1 / (exponentials_of(chip.silicon) * chip.clock));
-  double turn = kLeastTile;
-  if (backward) {
-    tile *= kBackwardFlops / kBackwardRate;
-    turn *= kBackwardFlops;
-  }
+  const double forward = latent && figures.latent == 0 ? kLatentByWarps : figures.prefill;
+  const double share = backward ? figures.backward : forward;
+  const double times = backward ? kBackwardProducts : 1;
+  const double products = times * 4 * std::ceil(dim / 16) * 16 * chip.processors / (peak * share);
+  const double tile = kTile * kTile * (products + 1 / (exponentials_of(chip.silicon) * chip.clock));
+  const double turn = kLeastTile * times;
   const double span = is.window > 0 ? std::min(is.window + kTile, is.keys) : is.keys;
   const double longest = std::ceil(span / kTile) * std::max(tile, turn);
   const double heads = is.batch * is.heads;
   const double rows = heads * std::ceil(is.queries / kTile);
   double shared = heads * tiles_of(is) * tile / chip.processors;
   if (latent && rows > chip.processors) shared += kLatentTail * longest;
-  const double moved = moved_by(is, is.keys) * (backward ? 2.5 : 1);
-  const double rate = chip.memory * (latent ? kLatentMoving : kMoving);
+  const double moved = moved_by(is, is.keys) * times;
+  const double rate = chip.memory * (backward ? kBackwardMoving : latent ? kLatentMoving : kMoving);
   const double launch = latent ? figures.prefill_launch + kLatentLaunch : figures.prefill_launch;
-  return launch * (backward ? 2 : 1) + std::max({shared, longest, moved / rate}) +
-         figures.prefill_block * std::ceil(rows / chip.processors);
+  return launch + std::max({shared, longest, moved / rate}) +
+         figures.prefill_block * std::ceil(rows / chip.processors) +
+         (backward ? around_backward_seconds(is, chip) : 0);
 }
 
 }  // namespace orrery::model

@@ -261,29 +261,6 @@ TEST(Heuristic, GradientsOfALinearLayerTakeAboutAsLongAsItsForwardPass) {
               1, 0.3);
 }
 
-TEST(Heuristic, BackwardAttentionTakesAboutThreeTimesAsLong) {
-  const std::string sizes =
-      " bf16,bf16>bf16 batch=2 heads=32 kv_heads=8 queries=8192 keys=8192 key_dim=128 "
-      "value_dim=128 causal";
-  const double ratio = seconds("attention backward" + sizes) / seconds("attention forward" + sizes);
-  EXPECT_GT(ratio, 2.5);
-  EXPECT_LT(ratio, 4);
-}
-
-// FlashAttention-2 reaches 0.73 of an A100's peak forward and 0.63 backward at best (Dao, 2023).
-TEST(Heuristic, AnA100ReachesWhatFlashAttentionPublishes) {
-  const std::string sizes =
-      " bf16,bf16>bf16 batch=1 heads=16 kv_heads=16 queries=16384 keys=16384 key_dim=128 "
-      "value_dim=128";
-  const double flops = 4.0 * 16 * 16384 * 16384 * 128, peak = 312e12;
-  const double forward = flops / seconds("attention forward" + sizes, a100()) / peak;
-  const double backward = 2.5 * flops / seconds("attention backward" + sizes, a100()) / peak;
-  EXPECT_GT(forward, 0.6);
-  EXPECT_LT(forward, 0.73);
-  EXPECT_GT(backward, 0.5);
-  EXPECT_LT(backward, 0.63);
-}
-
 Silicon older(const std::string& architecture, int processors, double memory, double cache) {
   Silicon is;
   is.architecture = architecture;
