@@ -22,8 +22,9 @@ constexpr double kBackwardProducts = 2.5;
 /// A kernel before it reads the output and its gradient and clears sums in fp32 for the gradient of
 /// the queries, one after it reads these and writes them narrow (FlashAttention's and cuDNN's).
 constexpr double kSums = 8;
-/// Shares of the memory's rate at which tiles are loaded.
-constexpr double kMoving = 0.3, kBackwardMoving = 0.6;
+/// Shares of the memory's rate at which tiles are loaded: forward, where each matrix unit is fed by
+/// a warp (A100, RTX PRO 6000), and backward.
+constexpr double kMoving = 0.3, kMovingByWarps = 0.4, kBackwardMoving = 0.6;
 
 /// Latent attention's forward pass, by kernels that hand blocks of unequal length to processors in
 /// their order: at the end most wait for so much of the longest. What they take to begin beyond
@@ -46,6 +47,12 @@ double tiles_of(const AttentionSizes& is) {
   if (!is.causal || is.window > 0) return rows * columns;
   // The last query sees all keys, each row of tiles before it one tile less.
   return std::max(rows * columns - rows * (rows - 1) / 2, rows);
+}
+
+double loading_share(const Architecture& figures, bool latent, bool backward) {
+  if (backward) return kBackwardMoving;
+  if (latent) return kLatentMoving;
+  return figures.latent == 0 ? kMovingByWarps : kMoving;
 }
 
 /// The kernels before and after the backward pass.
@@ -116,9 +123,9 @@ double attention_seconds(const graph::Kernel& kernel, const Chip& chip) {
   double shared = heads * tiles_of(is) * tile / chip.processors;
   if (latent && rows > chip.processors) shared += kLatentTail * longest;
   const double moved = moved_by(is, is.keys) * times;
-  const double rate = chip.memory * (backward ? kBackwardMoving : latent ? kLatentMoving : kMoving);
+  const double loading = chip.memory * loading_share(figures, latent, backward);
   const double launch = latent ? figures.prefill_launch + kLatentLaunch : figures.prefill_launch;
-  return launch + std::max({shared, longest, moved / rate}) +
+  return launch + std::max({shared, longest, moved / loading}) +
          figures.prefill_block * std::ceil(rows / chip.processors) +
          (backward ? around_backward_seconds(is, chip) : 0);
 }
