@@ -62,7 +62,7 @@ def gemm(row):
     return product(form(row["dtype"]), "bf16", whole(row, "m"), whole(row, "n"), whole(row, "k"))
 
 
-def attention(row, queries, keys, causal):
+def attention(row, queries, keys, causal, caches=False):
     heads = whole(row, "heads")
     dim = whole(row, "head_dim")
     a = form(row["dtype"])
@@ -70,12 +70,14 @@ def attention(row, queries, keys, causal):
     return kernel("attention", f"{a},{b}>bf16",
                   [("batch", whole(row, "batch")), ("heads", heads), ("kv_heads", int(row.get("kv_heads") or heads)),
                    ("queries", queries), ("keys", keys), ("key_dim", dim), ("value_dim", dim),
-                   ("window", int(row.get("window") or 0))], ["causal" if causal else ""])
+                   ("window", int(row.get("window") or 0))], ["causal" if causal else "", "caches" if caches else ""])
 
 
 def prefill(row):
+    """AIConfigurator: an engine's attention, which writes keys and values into its cache first: with one head of them a head
+    of queries, longer by what copying them takes (H100, 1,024 tokens: 0.49 ms for 671 MB more)."""
     seq = whole(row, "seq")
-    return attention(row, seq, seq + int(row.get("past") or 0), True)
+    return attention(row, seq, seq + int(row.get("past") or 0), True, True)
 
 
 def bidirectional(row):

@@ -25,7 +25,7 @@ constexpr std::array<string_view, kFormats> kFormatNames = {
     "fp8",    "fp8_block", "fp4_block", "int8", "int32", "int64"};
 constexpr std::array<string_view, kTraits> kTraitNames = {
     "bias",  "epilogue",     "accumulates", "causal",    "transposed_a", "transposed_b",
-    "gated", "multi_tensor", "portable",    "quantized", "first"};
+    "gated", "multi_tensor", "portable",    "quantized", "first",        "caches"};
 
 constexpr std::array<string_view, 3> kGemm = {"m", "n", "k"};
 constexpr std::array<string_view, 4> kBatchedGemm = {"batch", "m", "n", "k"};

@@ -84,8 +84,10 @@ enum Trait : std::uint16_t {
   kQuantized = 1u << 9,    ///< a narrow product whose first input comes in its format: without it,
                            ///< quantising is a part of the kernel, as in public tables
   kFirst = 1u << 10,       ///< attention fused as FlashAttention's first version in Triton is
+  kCaches = 1u << 11,  ///< attention that writes its keys and values into a cache of pages first,
+                       ///< as engines that serve do
 };
-inline constexpr std::size_t kTraits = 11;
+inline constexpr std::size_t kTraits = 12;
 
 inline constexpr std::size_t kKernelSizes = 8;
 

@@ -29,7 +29,7 @@ struct Architecture {
   // Attention.
   double prefill_launch;
   double prefill;   ///< share of the peak that its products reach, the softmax between them apart
-  double backward;  ///< … those of the backward pass (data/kernels/attention_backward.csv; 0.78 of
+  double backward;  ///< … those of the backward pass (data/kernels/attention.csv; 0.78 of
                     ///< `prefill` where nothing is published)
   double prefill_block;  ///< a block of queries' beginning and end, where no other block hides it
   double decode_launch;

@@ -24,13 +24,13 @@ constexpr double kBackwardProducts = 2.5;
 constexpr double kSums = 8;
 /// Shares of the memory's rate at which tiles are loaded: forward, where each matrix unit is fed by
 /// a warp (A100, RTX PRO 6000), and backward.
-constexpr double kMoving = 0.3, kMovingByWarps = 0.4, kBackwardMoving = 0.6;
+constexpr double kMoving = 0.35, kMovingByWarps = 0.5, kBackwardMoving = 0.6;
 
 /// Latent attention's forward pass, by kernels that hand blocks of unequal length to processors in
 /// their order: at the end most wait for so much of the longest. What they take to begin beyond
 /// others', and their `kMoving`. Source: AIConfigurator's tables of latent attention
 /// (TensorRT-LLM), 7 GPUs; round figures, of kernels that are not held back.
-constexpr double kLatentTail = 0.6, kLatentLaunch = 3.3e-6, kLatentMoving = 0.6;
+constexpr double kLatentTail = 0.6, kLatentLaunch = 4.3e-6, kLatentMoving = 0.6;
 /// Their share of the peak where each matrix unit is fed by a warp (A100, RTX PRO 6000).
 constexpr double kLatentByWarps = 0.64;
 
@@ -61,6 +61,13 @@ double around_backward_seconds(const AttentionSizes& is, const Chip& chip) {
   const double bytes =
       numbers * (2 * is.value_dim * is.width_q + is.key_dim * (is.width_q + kSums));
   return 2 * chip.figures.small + bytes / chip.rate_of(bytes, chip.memory * chip.figures.moving);
+}
+
+/// A kernel that copies keys and values into a cache.
+double caching_seconds(const AttentionSizes& is, const Chip& chip) {
+  const double bytes =
+      is.batch * is.kv_heads * is.keys * (is.key_dim + is.value_dim) * (is.width_q + is.width_kv);
+  return chip.figures.small + bytes / chip.rate_of(bytes, chip.memory * chip.figures.moving);
 }
 
 double decode_seconds(const AttentionSizes& is, const Chip& chip) {
@@ -127,7 +134,8 @@ double attention_seconds(const graph::Kernel& kernel, const Chip& chip) {
   const double launch = latent ? figures.prefill_launch + kLatentLaunch : figures.prefill_launch;
   return launch + std::max({shared, longest, moved / loading}) +
          figures.prefill_block * std::ceil(rows / chip.processors) +
-         (backward ? around_backward_seconds(is, chip) : 0);
+         (backward ? around_backward_seconds(is, chip) : 0) +
+         (kernel.has(graph::kCaches) ? caching_seconds(is, chip) : 0);
 }
 
 }  // namespace orrery::model

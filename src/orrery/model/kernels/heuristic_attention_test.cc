@@ -45,22 +45,40 @@ double told(const std::string& device, const std::string& kernel) {
   return parsed ? told(device, *parsed).seconds : NAN;
 }
 
-TEST(HeuristicAttention, TheBackwardPassTakesAsLongAsItsAuthorsPublish) {
-  const auto read = read_measured(ORRERY_SOURCE_DIR "/data/kernels/attention_backward.csv");
+TEST(HeuristicAttention, TakesAsLongAsItsAuthorsPublish) {
+  const auto read = read_measured(ORRERY_SOURCE_DIR "/data/kernels/attention.csv");
   ASSERT_TRUE(read);
-  ASSERT_EQ(read->rows.size(), 37U);
-  std::vector<double> errors;
-  std::size_t inside = 0;
+  std::map<graph::Pass, std::vector<double>> errors;
+  std::map<graph::Pass, std::size_t> inside;
   for (const MeasuredKernel& row : read->rows) {
     const KernelTime is = told(read->devices[row.device], row.kernel);
-    errors.push_back(std::abs(is.seconds / row.seconds - 1));
-    inside += row.seconds >= is.seconds * (1 + is.band.least) &&
-              row.seconds <= is.seconds * (1 + is.band.most);
+    errors[row.kernel.pass].push_back(std::abs(is.seconds / row.seconds - 1));
+    inside[row.kernel.pass] += row.seconds >= is.seconds * (1 + is.band.least) &&
+                               row.seconds <= is.seconds * (1 + is.band.most);
   }
-  std::sort(errors.begin(), errors.end());
-  EXPECT_LT(errors[errors.size() / 2], 0.06);
-  EXPECT_LT(errors[errors.size() * 9 / 10], 0.2);
-  EXPECT_GE(inside, read->rows.size() * 8 / 10);
+  for (auto& [pass, off] : errors) {
+    std::sort(off.begin(), off.end());
+    EXPECT_GE(inside[pass], off.size() * 8 / 10);
+  }
+  const auto& forward = errors[graph::Pass::forward];
+  const auto& backward = errors[graph::Pass::backward];
+  ASSERT_EQ(forward.size(), 31U);
+  EXPECT_LT(forward[forward.size() / 2], 0.13);
+  ASSERT_EQ(backward.size(), 37U);
+  EXPECT_LT(backward[backward.size() / 2], 0.06);
+  EXPECT_LT(backward[backward.size() * 9 / 10], 0.2);
+}
+
+// Tables of engines that serve have keys and values written into a cache in them: 32 sequences of
+// 1,024 tokens, 48 heads, on an H100 take 0.49 ms longer with 48 heads of keys than with 8.
+TEST(HeuristicAttention, WritingACacheTakesAsLongAsItsBytes) {
+  const auto ms = [](const std::string& kv_heads, const std::string& traits) {
+    return 1e3 * told("h100-sxm",
+                      "attention forward bf16,bf16>bf16 batch=32 heads=48 kv_heads=" + kv_heads +
+                          " queries=1024 keys=1024 key_dim=128 value_dim=128 causal" + traits);
+  };
+  EXPECT_NEAR(ms("48", " caches") - ms("8", " caches"), 0.49, 0.07);
+  EXPECT_NEAR(ms("48", "") - ms("8", ""), 0, 0.1);
 }
 
 // FlashAttention-2 reaches 0.73 of an A100's peak forward and 0.63 backward at best (Dao, 2023).
