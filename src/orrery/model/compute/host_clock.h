@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <vector>
 
 namespace orrery::model {
@@ -15,7 +16,7 @@ struct Launches {
   std::int64_t count = 1;  ///< of them
   std::int64_t share = 0;  ///< how long one of them runs
   std::int64_t least = 0;  ///< no launch of this host takes less; above 0
-  std::int64_t ahead = 0;  ///< a host can be ahead by so many launches; above 0
+  std::int64_t ahead = 0;  ///< a host can be ahead by so many launches; above 0, always the same
 };
 
 /// How far a host has come. It launches kernels in the order in which its device takes them, and
@@ -47,22 +48,23 @@ class HostClock {
   void skip(const HostClock& before, std::int64_t step, std::int64_t times);
 
  private:
-  struct Begun {
-    std::int64_t first = 0, count = 0;  ///< by number of launch
-    std::int64_t begin = 0, share = 0;
-  };
+  static constexpr std::int64_t kForgotten = std::numeric_limits<std::int64_t>::min();
+  [[nodiscard]] std::size_t place_of(std::int64_t launch) const;
   [[nodiscard]] bool remembers_alike(const HostClock& before, std::int64_t step) const;
-  void remember(const Begun& kernels);
-  void forget(std::int64_t before);
+  void hold_back(const Launches& what, std::int64_t& begin, std::int64_t& issued) const;
+  void remember(const Launches& what, std::int64_t begin, bool all);
 
   std::int64_t issued_ = 0;
   std::uint64_t waits_ = 0;
   std::int64_t made_ = 0;         // launches
   std::int64_t last_ = 0;         // when the last of them begins
   std::int64_t room_ = 0;         // how far it may be ahead and need not be remembered
-  std::uint64_t remembered_ = 0;  // so many times
-  std::vector<Begun> begun_;      // in order
-  std::size_t gone_ = 0;          // of them: nobody waits for these any more
+  std::uint64_t remembered_ = 0;  // calls
+  std::int64_t waiting_for_ = 0;  // kernels that are remembered
+  std::size_t next_ = 0;          // in begun_
+  /// When the last kernels began, so many as the host is ahead by, in a ring: in the place of the
+  /// next launch is the one that it waits for. Empty: none is remembered.
+  std::vector<std::int64_t> begun_;
 };
 
 }  // namespace orrery::model

@@ -43,15 +43,10 @@ struct TableCloud::Near {
   }
   void add(float square_between, std::uint32_t point) {
     const double added = packed(square_between, point);
-    if (wanted <= 10) {
-    for (std::size_t i = 10 - 1; i > 0; --i)
-      slots[i] = std::max(slots[i - 1], std::min(slots[i], added));
-    slots[0] = std::min(slots[0], added);
-    } else {
-    for (std::size_t i = kSlots - 1; i > 0; --i)
-      slots[i] = std::max(slots[i - 1], std::min(slots[i], added));
-    slots[0] = std::min(slots[0], added);
-    }
+    const std::array<double, kSlots> before = slots;
+    slots[0] = std::min(before[0], added);
+    for (std::size_t i = 1; i < kSlots; ++i)
+      slots[i] = std::max(before[i - 1], std::min(before[i], added));
     limit = square(wanted - 1);
   }
   [[nodiscard]] std::uint32_t size() const {
