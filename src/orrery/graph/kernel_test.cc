@@ -168,5 +168,12 @@ TEST(Kernel, SizesThatOnlyRefineComeLast) {
                    "tokens=32 chosen=2 experts=8"));
 }
 
+TEST(Kernel, TheLeastLaunchIsOneThatHasAHost) {
+  EXPECT_EQ((LaunchTimes{us(24), us(30), us(14)}).least(), us(14));
+  EXPECT_EQ((LaunchTimes{us(24), us(30), Time{}}).least(), us(24));
+  EXPECT_TRUE((LaunchTimes{Time{}, us(30), Time{}}).any());
+  EXPECT_FALSE((LaunchTimes{Time{}, Time{}, Time{}, 7}).any());
+}
+
 }  // namespace
 }  // namespace orrery::graph

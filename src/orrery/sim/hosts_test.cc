@@ -201,6 +201,22 @@ TEST(Hosts, AreToldApartByKernelsAndLaunches) {
   EXPECT_EQ(lengths(1, us(8)), std::pair(std::uint32_t{2}, std::optional(us(14))));
 }
 
+TEST(Hosts, AreToldApartByHowFarAheadTheyAre) {
+  std::vector<Rank> ranks(2);
+  for (Rank& rank : ranks) {
+    rank.hosts(us(5), &rank == &ranks[1] ? 3 : 1024);
+    rank.kernel(us(100));
+    for (int i = 0; i < 10; ++i) rank.kernel(us(1));
+  }
+  const auto work = testing::workload(ranks);
+  EXPECT_GE(skipped_alike(work, line(Block::ring, 2)), 0);
+  const auto folded = simulate(work, line(Block::ring, 2), {.fold = true});
+  ASSERT_TRUE(folded);
+  EXPECT_EQ(folded->savings.representatives, 2u);
+  EXPECT_EQ(folded->ranks[0].finish, us(5 + 100 + 10));
+  EXPECT_EQ(folded->ranks[1].finish, us(5 + 100 + 7 * 5 + 1));
+}
+
 // What comes behind a loop may have to wait for the host after all.
 TEST(Hosts, KeepTheirPlaceOverWhatIsSkipped) {
   const auto with_tail = [](int tail, std::uint32_t ahead = 1024) {
