@@ -169,9 +169,9 @@ TEST(Kernel, SizesThatOnlyRefineComeLast) {
 }
 
 TEST(Kernel, TheLeastLaunchIsOneThatHasAHost) {
-  EXPECT_EQ((LaunchTimes{us(24), us(30), us(14)}).least(), us(14));
-  EXPECT_EQ((LaunchTimes{us(24), us(30), Time{}}).least(), us(24));
-  EXPECT_TRUE((LaunchTimes{Time{}, us(30), Time{}}).any());
+  EXPECT_EQ((LaunchTimes{Time(24), Time(30), Time(14)}).least(), Time(14));
+  EXPECT_EQ((LaunchTimes{Time(24), Time(30), Time{}}).least(), Time(24));
+  EXPECT_TRUE((LaunchTimes{Time{}, Time(30), Time{}}).any());
   EXPECT_FALSE((LaunchTimes{Time{}, Time{}, Time{}, 7}).any());
 }
 
