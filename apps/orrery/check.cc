@@ -60,6 +60,7 @@ void add_check(CLI::App& table, Session& session) {
       "Exit code: 0 fine, 1 the ranks do not fit together, 2 a configuration is wrong, 3 a trace "
       "is\n"
       "damaged, 5 a limit was hit.\n\n"
+      "A cluster's or a fabric's file in the place of traces is checked as what it is.\n\n"
       "-o FILE.yaml writes the cluster with every key filled in, to be edited.\n\n"
       "Examples:\n"
       "  orrery check llama/w --cluster cluster.yaml\n"

@@ -256,6 +256,13 @@ Time LaunchTimes::of(const Kernel& kernel) const {
   return kernel.pass == Pass::forward ? forward : backward;
 }
 
+Time LaunchTimes::least() const {
+  Time least{};
+  for (const Time time : {forward, backward, optimizer})
+    if (time != Time{} && (least == Time{} || time < least)) least = time;
+  return least;
+}
+
 const Kernel& KernelTable::operator[](KernelId id) const {
   const std::scoped_lock lock(mutex_);
   return kernels_[id];

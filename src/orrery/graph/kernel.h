@@ -144,9 +144,14 @@ struct LaunchTimes {
   Time forward{};
   Time backward{};  ///< of all gradients
   Time optimizer{};
+  /// A host is ahead of its device by no more launches. CUDA's streams hold about 1,000 before a
+  /// launch blocks (NVIDIA's developer forum, thread 68937; docs/kernel-times.md).
+  std::uint32_t ahead = 1024;
 
   [[nodiscard]] Time of(const Kernel& kernel) const;
-  [[nodiscard]] bool any() const { return *this != LaunchTimes{}; }
+  [[nodiscard]] bool any() const { return least() != Time{}; }
+  /// The shortest, of those that have a host.
+  [[nodiscard]] Time least() const;
   friend bool operator==(const LaunchTimes&, const LaunchTimes&) = default;
 };
 

@@ -168,5 +168,12 @@ TEST(Kernel, SizesThatOnlyRefineComeLast) {
                    "tokens=32 chosen=2 experts=8"));
 }
 
+TEST(Kernel, TheLeastLaunchIsOneThatHasAHost) {
+  EXPECT_EQ((LaunchTimes{Time(24), Time(30), Time(14)}).least(), Time(14));
+  EXPECT_EQ((LaunchTimes{Time(24), Time(30), Time{}}).least(), Time(24));
+  EXPECT_TRUE((LaunchTimes{Time{}, Time(30), Time{}}).any());
+  EXPECT_FALSE((LaunchTimes{Time{}, Time{}, Time{}, 7}).any());
+}
+
 }  // namespace
 }  // namespace orrery::graph

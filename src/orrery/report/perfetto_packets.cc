@@ -3,6 +3,7 @@
 
 #include <protozero/pbf_writer.hpp>
 
+#include "orrery/core/fnv.h"
 #include "orrery/report/perfetto_timeline.h"
 #include "orrery/report/text.h"
 
@@ -12,11 +13,7 @@ using protozero::pbf_writer;
 using result::Run;
 
 std::uint64_t track_uuid(std::string_view path) {
-  std::uint64_t hash = 0xcbf29ce484222325ull;  // FNV-1a
-  for (const char c : path) {
-    hash ^= static_cast<unsigned char>(c);
-    hash *= 0x100000001b3ull;
-  }
+  std::uint64_t hash = fnv1a(path);
   hash ^= hash >> 32;  // its low bits mix badly
   hash *= 0xd6e8feb86659fd93ull;
   hash ^= hash >> 32;

@@ -12,9 +12,9 @@
 namespace orrery::sim {
 
 /// Where a workload's kernels cost their host time (graph::LaunchTimes), a rank's host launches
-/// them in the order in which its device takes them, from when the rank begins, and runs ahead as
-/// far as it can: nothing makes it wait for the device. A kernel begins no earlier than it has been
-/// launched. Where a node stands for several launches, all that it has to wait for them stands
+/// them in the order in which its device takes them, from when the rank begins, and runs ahead
+/// until as many wait as a stream holds (model::HostClock). A kernel begins no earlier than it has
+/// been launched. Where a node stands for several launches, all that it has to wait for them stands
 /// before it, and it ends as if each of them, which share its time, had been waited for in turn.
 class Hosts {
  public:
@@ -29,14 +29,15 @@ class Hosts {
     std::int64_t each = 0;  ///< picoseconds
     std::uint32_t launches = 0;
   };
-  [[nodiscard]] const OfKernel& of(const graph::KernelTable& kernels, graph::KernelId kernel);
+  struct OfTable {
+    const graph::KernelTable* table = nullptr;
+    std::int64_t least = 0, ahead = 0;  ///< of its launches (model::Launches)
+    std::vector<OfKernel> kernels;
+  };
+  [[nodiscard]] const OfTable& of(const graph::KernelTable& kernels);
 
   Run& run_;
   const Devices& devices_;
-  struct OfTable {
-    const graph::KernelTable* table = nullptr;
-    std::vector<OfKernel> kernels;
-  };
   std::vector<OfTable> known_;  ///< a table for each job
 };
 

@@ -61,6 +61,23 @@ TEST(Hosts, RunAhead) {
   EXPECT_EQ(result->ranks[0].compute, us(130));
 }
 
+// A device that has only a few launches to do when a long kernel ends has to wait for the rest.
+TEST(Hosts, AreAheadByWhatAStreamHolds) {
+  const auto ran = [](std::uint32_t ahead) {
+    Rank rank;
+    rank.hosts(us(5), ahead);
+    rank.kernel(us(1000));
+    for (int i = 0; i < 100; ++i) rank.kernel(us(1));
+    const auto result = simulate(testing::replicated(rank, 1), line(Block::ring, 1));
+    return result ? result->ranks[0].finish : std::nullopt;
+  };
+  EXPECT_EQ(ran(1024), us(5 + 1000 + 100));
+  EXPECT_EQ(ran(100), us(5 + 1000 + 100));
+  // The 12th is launched when the second begins, and so on.
+  EXPECT_EQ(ran(10), us(5 + 1000 + 90 * 5 + 1));
+  EXPECT_EQ(ran(1), us(5 + 1000 + 99 * 5 + 1));
+}
+
 TEST(Hosts, DoNotHoldUpWhatIsNoKernel) {
   Rank rank;
   rank.hosts(us(5));
@@ -107,11 +124,11 @@ TEST(Hosts, EndTheRunBeyondTheClock) {
 
 /// Microbatches with a message around a ring and, at the end, an all-reduce.
 graph::Workload rounds(int count, const std::vector<std::pair<Time, std::uint32_t>>& kernels,
-                       Time launch) {
+                       Time launch, std::uint32_t ahead = 1024) {
   std::vector<Rank> ranks(4);
   for (int number = 0; number < 4; ++number) {
     Rank& rank = ranks[static_cast<std::size_t>(number)];
-    rank.hosts(launch);
+    rank.hosts(launch, ahead);
     std::uint64_t last = rank.kernel(us(2));
     for (int i = 0; i < count; ++i) {
       for (const auto& [length, launches] : kernels) last = rank.kernel(length, launches, {last});
@@ -154,6 +171,8 @@ TEST(Hosts, AreSkippedWithWhatRepeats) {
   EXPECT_GT(skipped_alike(rounds(60, {{us(1), 1}, {us(2), 3}}, us(5)), platform), 20) << "behind";
   EXPECT_GT(skipped_alike(rounds(60, {{us(9), 1}, {us(2), 3}}, us(5)), platform), 20)
       << "now and then";
+  EXPECT_GT(skipped_alike(rounds(60, {{us(30), 1}, {us(20), 2}}, us(5), 10), platform), 20)
+      << "ahead by what a stream holds";
 }
 
 TEST(Hosts, StandForThoseOfRanksThatAreAlike) {
@@ -182,17 +201,35 @@ TEST(Hosts, AreToldApartByKernelsAndLaunches) {
   EXPECT_EQ(lengths(1, us(8)), std::pair(std::uint32_t{2}, std::optional(us(14))));
 }
 
+TEST(Hosts, AreToldApartByHowFarAheadTheyAre) {
+  std::vector<Rank> ranks(2);
+  for (Rank& rank : ranks) {
+    rank.hosts(us(5), &rank == &ranks[1] ? 3 : 1024);
+    rank.kernel(us(100));
+    for (int i = 0; i < 10; ++i) rank.kernel(us(1));
+  }
+  const auto work = testing::workload(ranks);
+  EXPECT_GE(skipped_alike(work, line(Block::ring, 2)), 0);
+  const auto folded = simulate(work, line(Block::ring, 2), {.fold = true});
+  ASSERT_TRUE(folded);
+  EXPECT_EQ(folded->savings.representatives, 2u);
+  EXPECT_EQ(folded->ranks[0].finish, us(5 + 100 + 10));
+  EXPECT_EQ(folded->ranks[1].finish, us(5 + 100 + 7 * 5 + 1));
+}
+
 // What comes behind a loop may have to wait for the host after all.
 TEST(Hosts, KeepTheirPlaceOverWhatIsSkipped) {
-  const auto with_tail = [](int tail) {
+  const auto with_tail = [](int tail, std::uint32_t ahead = 1024) {
     Rank rank;
-    rank.hosts(us(5));
+    rank.hosts(us(5), ahead);
     std::uint64_t last = rank.kernel(us(2));
     for (int i = 0; i < 50; ++i) last = rank.kernel(us(6), 1, {last});
     for (int i = 0; i < tail; ++i) last = rank.kernel(us(1), 1, {last});
     return testing::replicated(rank, 1);
   };
   for (const int tail : {5, 11, 12, 13, 14, 40}) {
+    for (const std::uint32_t ahead : {3u, 7u, 12u})
+      EXPECT_GE(skipped_alike(with_tail(tail, ahead), line(Block::ring, 1)), 0);
     const auto work = with_tail(tail);
     EXPECT_GE(skipped_alike(work, line(Block::ring, 1)), 0);
     const auto result = simulate(work, line(Block::ring, 1));
@@ -209,7 +246,8 @@ RC_GTEST_PROP(Hosts, AreTheSameHoweverWorkIsSaved, ()) {
   for (int i = 0; i < different; ++i)
     kernels.emplace_back(us(*rc::gen::inRange(1, 20)),
                          static_cast<std::uint32_t>(*rc::gen::inRange(1, 4)));
-  const graph::Workload work = rounds(count, kernels, us(*rc::gen::inRange(0, 9)));
+  const auto ahead = static_cast<std::uint32_t>(*rc::gen::element(1, 2, 5, 20, 1024));
+  const graph::Workload work = rounds(count, kernels, us(*rc::gen::inRange(0, 9)), ahead);
   platform::Platform platform = line(Block::ring, 4);
   if (*rc::gen::arbitrary<bool>())
     platform.deviations.push_back({.ranks = {1}, .compute_time = 1.5, .start = us(13)});

@@ -171,15 +171,10 @@ bool Repeater::same_state() const {
          same_lanes() && same_hosts();
 }
 
-// A host is where it was, from now. Or no device has waited for it since, and it has run ahead by
-// more: then nothing waits for it in what is like that either, and ever less.
 bool Repeater::same_hosts() const {
   const std::int64_t step = present_.time - before_.time;
-  for (std::size_t rank = 0; rank < present_.hosts.size(); ++rank) {
-    const HostClock &is = present_.hosts[rank], &was = before_.hosts[rank];
-    const std::int64_t gone = is.issued - was.issued;
-    if (is.waits == was.waits ? gone > step : gone != step) return false;
-  }
+  for (std::size_t rank = 0; rank < present_.hosts.size(); ++rank)
+    if (!present_.hosts[rank].repeats(before_.hosts[rank], step)) return false;
   return true;
 }
 
@@ -209,6 +204,9 @@ bool Repeater::jump() {
   std::int64_t last = run_.now();
   run_.queue.each([&](const Event& event) { last = std::max(last, event.time); });
   jump.times = (model::Fabric::kTooLong - 1 - last) / jump.step;
+  for (std::size_t rank = 0; rank < present_.hosts.size(); ++rank)
+    jump.times =
+        std::min(jump.times, present_.hosts[rank].repetitions(before_.hosts[rank], jump.step));
   std::optional<std::int64_t> tags;
   for (std::uint32_t rank = 0; rank < run_.shared.states.size(); ++rank) {
     const RankState& state = run_.shared.states[rank];

@@ -29,7 +29,7 @@ struct Snapshot {
   std::vector<std::uint32_t> waits;  ///< by rank and node from front to reach
   /// By rank and lane of capacity one: the node that left it last, and when.
   std::vector<std::pair<graph::NodeId, std::int64_t>> lasts;
-  std::vector<HostClock> hosts;  ///< by rank, where devices wait for them
+  std::vector<model::HostClock> hosts;  ///< by rank, where devices wait for them
   // Not part of the comparison: what has been counted so far.
   std::vector<std::uint32_t> chunks;  ///< by communicator: those that a member has issued
   std::vector<RankResult> results;

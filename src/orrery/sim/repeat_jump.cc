@@ -166,9 +166,7 @@ void Repeater::move_messages(const Jump& jump) {
 
 void Repeater::move_times(const Jump& jump) {
   for (std::size_t rank = 0; rank < run_.shared.hosts.size(); ++rank) {
-    HostClock& host = run_.shared.hosts[rank];
-    host.issued += (host.issued - before_.hosts[rank].issued) * jump.times;
-    grow(host.waits, before_.hosts[rank].waits, jump.times);
+    run_.shared.hosts[rank].skip(before_.hosts[rank], jump.step, jump.times);
   }
   for (std::uint32_t rank = 0; rank < run_.shared.beside.size(); ++rank) {
     for (BesideState::Kernel& kernel : run_.shared.beside[rank].kernels) {

@@ -62,7 +62,7 @@ void Run::set_up_hosts() {
   if (!any) return;
   shared.hosts.resize(quotient.ranks());
   for (std::uint32_t rank = 0; rank < quotient.ranks(); ++rank)
-    shared.hosts[rank].issued = shared.deviations.start(real(rank)).count();
+    shared.hosts[rank] = model::HostClock(shared.deviations.start(real(rank)).count());
 }
 
 void Run::resume(const Run& other) {

@@ -57,7 +57,7 @@ struct SharedState {
   // By simulated rank.
   std::vector<Agenda> agendas;
   std::vector<RankState> states;
-  std::vector<HostClock> hosts;          ///< empty: no device waits for its host
+  std::vector<model::HostClock> hosts;   ///< empty: no device waits for its host
   std::vector<BesideState> beside;       ///< empty: kernels are never slower beside collectives
   std::vector<std::size_t> first_times;  ///< where its nodes' times begin
   std::vector<NodeTimes> times;

@@ -53,8 +53,10 @@ class Rank {
     node.kernel = builder_->kernels().intern(kernel);
     return add(node);
   }
-  /// A host takes so long for each launch.
-  void hosts(Time launch) { builder_->kernels().set_launch_times({launch, launch, launch}); }
+  /// A host takes so long for each launch, and is ahead by no more of them.
+  void hosts(Time launch, std::uint32_t ahead = 1024) {
+    builder_->kernels().set_launch_times({launch, launch, launch, ahead});
+  }
   std::uint64_t load(std::int64_t bytes, Deps deps = {}) {
     graph::NodeSpec node = next(graph::NodeKind::mem_load, std::move(deps));
     node.flags = graph::kHasTensorSize;

@@ -14,6 +14,7 @@
 #include "orrery/graph/workload.h"
 #include "orrery/model/collective/phase.h"
 #include "orrery/model/collective/plan.h"
+#include "orrery/model/compute/host_clock.h"
 #include "orrery/model/compute/interference.h"
 #include "orrery/sim/chunk_state.h"
 #include "orrery/sim/recording.h"
@@ -140,12 +141,6 @@ struct Lane {
   bool busy = false;
   graph::NodeId last = graph::kNoNode;  ///< that left it last
   std::vector<graph::NodeId> ready;     ///< a min-heap by node id
-};
-
-/// What a rank's host has done so far for the kernels of its device (see Hosts).
-struct HostClock {
-  std::int64_t issued = 0;  ///< when it has launched, or will have, all that was to be
-  std::uint64_t waits = 0;  ///< how often the device has waited for it
 };
 
 inline constexpr std::uint32_t kDone = ~0u;  ///< in RankState::waits: the node has ended

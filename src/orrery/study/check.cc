@@ -3,8 +3,12 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
+#include <utility>
+
 #include "orrery/core/units.h"
 #include "orrery/platform/fabric.h"
+#include "orrery/platform/topology/formats/read_topology.h"
 #include "orrery/study/custom_algorithms.h"
 #include "orrery/study/inputs.h"
 
@@ -56,30 +60,61 @@ std::string network_words(const platform::Platform& platform) {
                      format_count(topology.node_count()), format_count(topology.link_count()));
 }
 
+/// The cluster and the files that it names; how many devices it has.
+std::uint32_t check_cluster(const Question& question, Checked& checked) {
+  auto read = read_platform(question, checked.findings);
+  if (!read) {
+    checked.errors.push_back(read.error());
+    return 0;
+  }
+  const auto devices = static_cast<std::uint32_t>(read->npu_count());
+  checked.fine.push_back({"cluster", network_words(*read)});
+  check_table(question, *read, checked);
+  check_fitted(question, *read, checked);
+  check_array(question, *read, checked);
+  checked.cluster = *std::move(read);
+  return devices;
+}
+
+/// A cluster or a fabric in the place of a workload. False: it is neither.
+bool check_machine(const Question& question, Checked& checked) {
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(question.workload, ignored)) return false;
+  const auto text = platform::read_fabric_text(question.workload);
+  if (!text) return false;
+  const platform::TopologyFormat format = platform::topology_format(*text);
+  const platform::TopologyFormatInfo& known = platform::describe(format);
+  if (format == platform::TopologyFormat::unknown) return false;
+  if (question.astra() || !question.cluster.empty()) {
+    checked.errors.push_back({Errc::input_unsupported, question.workload,
+                              fmt::format("{}: no workload", known.name),
+                              "check it by itself, or give the workload"});
+  } else if (format == platform::TopologyFormat::cluster) {
+    Question machine = question;
+    std::swap(machine.workload, machine.cluster);
+    (void)check_cluster(machine, checked);
+  } else if (const auto fabric =
+                 platform::read_topology(*text, question.workload, checked.findings)) {
+    checked.fine.push_back({"fabric", fmt::format("{}: {} nodes and {} links", known.name,
+                                                  format_count(fabric->node_count()),
+                                                  format_count(fabric->link_count()))});
+  } else {
+    checked.errors.push_back(fabric.error());
+  }
+  return true;
+}
+
 }  // namespace
 
 Checked check(const Question& question, Watch& watch) {
   Checked checked;
   std::optional<platform::Platform>& platform = checked.cluster;
   std::uint32_t ranks = 0;
-  if (question.astra() || !question.cluster.empty()) {
-    auto read = read_platform(question, checked.findings);
-    const std::int64_t devices = read ? read->npu_count() : 0;
-    if (!read) {
-      checked.errors.push_back(read.error());
-    } else {
-      ranks = static_cast<std::uint32_t>(devices);
-      checked.fine.push_back({"cluster", network_words(*read)});
-      check_table(question, *read, checked);
-      check_fitted(question, *read, checked);
-      check_array(question, *read, checked);
-      platform = *std::move(read);
-    }
-  }
+  if (question.astra() || !question.cluster.empty()) ranks = check_cluster(question, checked);
   if (question.workload.empty() && question.recorded.traces.empty()) return checked;
   auto workload = read_workload(question, ranks, watch);
   if (!workload) {
-    checked.errors.push_back(workload.error());
+    if (!check_machine(question, checked)) checked.errors.push_back(workload.error());
     return checked;
   }
   std::uint64_t nodes = 0;

@@ -5,6 +5,7 @@
 #include <set>
 #include <unordered_map>
 
+#include "orrery/core/fnv.h"
 #include "orrery/graph/kernel.h"
 #include "orrery/graph/transform/fewer_ranks.h"
 
@@ -15,11 +16,11 @@ using graph::Graph;
 using graph::NodeId;
 using graph::NodeKind;
 
-/// FNV-1a over words (Fowler, Noll, Vo; RFC 9923), with a last mixing step.
+/// FNV-1a over words, each with a last mixing step.
 class Number {
  public:
   Number& add(std::uint64_t word) {
-    value_ = (value_ ^ word) * 0x100000001b3u;
+    value_ = fnv1a(value_, word);
     value_ ^= value_ >> 29;
     return *this;
   }
@@ -27,7 +28,7 @@ class Number {
   [[nodiscard]] std::uint64_t value() const { return value_; }
 
  private:
-  std::uint64_t value_ = 0xcbf29ce484222325u;
+  std::uint64_t value_ = kFnvOfNothing;
 };
 
 class Numberer {

@@ -11,6 +11,7 @@
 #include "orrery/estimate/program/lanes.h"
 #include "orrery/estimate/program/score.h"
 #include "orrery/estimate/program/told.h"
+#include "orrery/model/compute/host_clock.h"
 
 namespace orrery::estimate {
 
@@ -32,7 +33,8 @@ class Player {
         ends_(score.places),
         before_(score.places),
         expects_(score.places, kNone),
-        lanes_(score.lanes) {
+        lanes_(score.lanes),
+        launch_times_(program.spec.kernels.launch_times()) {
     if (!over() && is_empty()) next_segment();
   }
 
@@ -99,16 +101,14 @@ class Player {
     std::int64_t shift = -1;
     for (std::uint32_t done = 0; done < count;) {
       before_ = ends_;
-      const std::int64_t host = host_;
+      const model::HostClock host = host_;
       const std::uint64_t issued = issued_;
-      host_waits_ = false;
       for (const Score::Step& step : bar.steps) (void)issue(step);
       ++done;
       const std::int64_t by = even_shift();
-      // A host that is ahead, and gets further ahead, stays so.
-      const bool host_stays = host_ - host == by || (host_ - host < by && !host_waits_);
-      if (by > 0 && by == shift && done < count && host_stays && none_runs_before(issued)) {
-        host_ += (host_ - host) * (count - done);
+      if (by > 0 && by == shift && done < count && host_.repeats(host, by) &&
+          host_.repetitions(host, by) >= count - done && none_runs_before(issued)) {
+        host_.skip(host, by, count - done);
         move_on(by * (count - done), issued);
         break;
       }
@@ -291,12 +291,12 @@ class Player {
   /// When a kernel may begin that the host has to launch (sim/hosts.h).
   std::int64_t launched(std::int64_t start, const OpCosts::Cost& cost) {
     if (cost.each_launch == 0) return start;
-    std::int64_t begin = host_ + cost.each_launch;
-    host_ += cost.each_launch * cost.launches;
-    if (cost.launches > 1)
-      begin = std::max(begin, host_ - cost.takes / cost.launches * (cost.launches - 1));
-    host_waits_ |= begin > start;
-    return std::max(start, begin);
+    return host_.launch({.each = cost.each_launch,
+                         .count = cost.launches,
+                         .share = cost.takes / cost.launches,
+                         .least = launch_times_.least().count(),
+                         .ahead = launch_times_.ahead},
+                        start);
   }
 
   /// When a kernel ends that collectives leave less than all of the device
@@ -355,8 +355,8 @@ class Player {
   std::vector<Lane> lanes_;
   ChunkedCollectives chunked_;
   std::uint64_t issued_ = 0;
-  std::int64_t host_ = 0;  // has launched until then
-  bool host_waits_ = false;
+  graph::LaunchTimes launch_times_;
+  model::HostClock host_;
   std::size_t loop_ = 0, task_ = 0, segment_ = 0, step_ = 0;
   std::uint32_t round_ = 0, layer_ = 0;
 };

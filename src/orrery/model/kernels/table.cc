@@ -7,6 +7,8 @@
 #include <cmath>
 #include <tuple>
 
+#include "orrery/core/fnv.h"
+
 namespace orrery::model {
 namespace {
 
@@ -24,11 +26,9 @@ bool same_name(std::string_view a, std::string_view b) {
                     [](char x, char y) { return folded_letter(x) == folded_letter(y); });
 }
 
-/// FNV-1a of the folded name.
 std::uint64_t hash_of_name(std::string_view name) {
-  std::uint64_t hash = 0xcbf29ce484222325u;
-  for (const char c : name)
-    hash = (hash ^ static_cast<unsigned char>(folded_letter(c))) * 0x100000001b3u;
+  std::uint64_t hash = kFnvOfNothing;
+  for (const char c : name) hash = fnv1a(hash, static_cast<unsigned char>(folded_letter(c)));
   return hash;
 }
 

@@ -2,7 +2,8 @@
 //
 // Transformers that see pictures: ViT (Dosovitskiy et al., ICLR 2021, section 3.1) and DiT with
 // adaLN-Zero (Peebles and Xie, ICCV 2023, section 3.2). Attention is not causal. The gradient of
-// the pictures is counted, so that backward is twice forward as everywhere.
+// the pictures is counted where no framework is named, so that backward is twice forward as
+// everywhere.
 //
 // Tensor parallelism outside the blocks: patches are embedded token by token with sequence
 // parallelism, else feature by feature and gathered; matrices that see one row per picture
@@ -57,6 +58,23 @@ Tensor gather_columns(Tape& tape, const Scope& scope, const char* output, Amount
   return tape.output(output, size);
 }
 
+/// Batch, channels in and out, places down and across, the filter's sides, its stride. With
+/// sequence parallelism a rank has some of the places.
+void convolve_patches(Linear& shape, const Scope& scope, std::int64_t features) {
+  const Vision& vision = *scope.model().vision;
+  const std::int64_t side = vision.image / vision.patch, patches = side * side;
+  const bool even = scope.sp && patches % scope.tp == 0;
+  const std::int64_t tokens = shape.tokens.value(), edge = vision.patch;
+  shape.convolution = {scope.micro, vision.channels, features, side, side, edge, edge, edge};
+  if (scope.sp) {
+    shape.convolution[0] = even ? scope.micro : 1;
+    shape.convolution[3] = even ? patches / scope.tp : tokens;
+    shape.convolution[4] = 1;
+  }
+  shape.first_in_network = true;
+  shape.narrow = false;
+}
+
 /// A matrix for each patch; `positions` are added: learned ones with the class token, or fixed.
 Tensor embed_patches(Tape& tape, const Scope& scope, bool learned) {
   const Model& model = scope.model();
@@ -74,6 +92,7 @@ Tensor embed_patches(Tape& tape, const Scope& scope, bool learned) {
   shape.share = scope.tp > 1 && whole ? Share::replicated : Share::dense;
   shape.repeated = whole ? scope.alike() : 1;
   shape.hidden_matrix = false;
+  if (scope.spec->kernels.fusion().convolves_patches) convolve_patches(shape, scope, features);
   const Tensor pictures = tape.input("pictures", scope.activation(shape.tokens * pixels));
   Tensor x = linear(tape, scope, shape, {pictures}).front();
   if (!whole)

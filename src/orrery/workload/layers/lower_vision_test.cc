@@ -136,6 +136,43 @@ TEST(Vision, WhatIsCommunicatedHasArrivedInTime) {
   }
 }
 
+// As they cut pictures into patches: by a convolution, whose input nobody wants a gradient of, or
+// by a product. Both multiply the same, beside whatever cuts the rest.
+TEST(Vision, FrameworksConvolvePatches) {
+  using graph::Operation;
+  for (const Spec& model : {vit_b16(), dit_xl2()}) {
+    for (const auto& [tp, sp] :
+         {std::tuple{1, false}, std::tuple{4, false}, std::tuple{4, true}, std::tuple{3, true}}) {
+      Spec spec = cut(model, tp, sp);
+      spec.batch.micro = 5;
+      const LoweredPart product = lower_pictures(spec).parts[0];
+      for (const Framework framework :
+           {Framework::pytorch, Framework::deepspeed, Framework::torchtitan_compiled,
+            Framework::megatron, Framework::megatron_2021}) {
+        spec.kernels.framework = framework;
+        spec.precision.products = Dtype::fp8;
+        const LoweredPart part = lower_pictures(spec).parts[0];
+        const Op forward = the_op(part.forward, "patches");
+        const Op weights = the_op(part.backward, "patches.wgrad");
+        EXPECT_EQ(forward.matmul, the_op(product.forward, "patches").matmul);
+        EXPECT_EQ(weights.matmul, the_op(product.backward, "patches.wgrad").matmul);
+        EXPECT_EQ(part.part.weights.dense, product.part.weights.dense);
+        const bool convolves = framework != Framework::megatron_2021;
+        EXPECT_EQ(forward.kernel.operation, convolves ? Operation::convolution : Operation::gemm);
+        EXPECT_EQ(ops_named(part.backward, "patches.dgrad").empty(), convolves);
+        if (!convolves) continue;
+        EXPECT_EQ(weights.kernel.operation, Operation::convolution);
+        EXPECT_EQ(weights.kernel.pass, graph::Pass::weight_grad);
+        EXPECT_EQ(weights.kernel.sizes, forward.kernel.sizes);
+        const auto& s = forward.kernel.sizes;
+        EXPECT_EQ(2 * s[0] * s[1] * s[2] * s[3] * s[4] * s[5] * s[6], forward.matmul);
+        EXPECT_EQ(s[7], model.model.vision->patch);
+        EXPECT_EQ(graph::bits_of(forward.kernel.a), 16) << "no library convolves 8 bits here";
+      }
+    }
+  }
+}
+
 TEST(Vision, ClassifierAndModulationAreCutOverTensorParallelRanks) {
   const std::int64_t micro = 8;
   Spec spec = vit_b16();

@@ -63,6 +63,18 @@ std::int64_t pieces_of(const Linear& shape, std::int64_t pieces) {
   return cut ? pieces : 1;
 }
 
+/// Autograd adds its weights' gradients up by itself.
+void convolve(WeightProducts& all, const Linear& shape) {
+  for (std::vector<Op>* ops : {&all.forward, &all.dgrad, &all.wgrad}) {
+    for (Op& op : *ops) {
+      if (op.kernel.operation != Operation::gemm) continue;
+      op.kernel.operation = Operation::convolution;
+      op.kernel.traits = 0;
+      op.kernel.sizes = shape.convolution;
+    }
+  }
+}
+
 Op gather(const char* name, Phase phase, Amount share) {
   return collective_op(name, phase, CollectiveType::all_gather, Axis::tp, stream::tp, share);
 }
@@ -178,7 +190,8 @@ std::vector<Tensor> linear(Tape& tape, const Scope& scope, const Linear& shape,
                            const std::vector<Tensor>& x) {
   begin_linear(tape, scope, shape, x);
   tape.add_weights(shape.share, shape.copies * shape.biases());
-  const WeightProducts all = products(scope, shape, bytes_of(tape, x), true);
+  WeightProducts all = products(scope, shape, bytes_of(tape, x), true);
+  if (shape.convolution[0] != 0) convolve(all, shape);
   forward_products(tape, all);
   if (!shape.first_in_network) input_gradients(tape, all);
   weight_gradients(tape, all);

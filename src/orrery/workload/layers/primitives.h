@@ -7,6 +7,7 @@
 // dropout 1 and 1; an addition 1. What Calculon does not have is counted from its definition.
 #pragma once
 
+#include <array>
 #include <vector>
 
 #include "orrery/workload/layers/scope.h"
@@ -35,7 +36,9 @@ struct Linear {
   Amount copies = 1;              ///< so many matrices (experts), which share the tokens out
   std::int64_t repeated = 0;      ///< ranks that multiply the same, see Tape::repeated; 0: twins
   bool narrow = true;  ///< false: never in less than the activations' format (Precision::products)
-  bool adapter = false;     ///< its weights are trained where the model's are frozen
+  bool adapter = false;  ///< its weights are trained where the model's are frozen
+  /// What its products are, but for their passes and formats: a convolution. Sizes of 0: products.
+  std::array<std::int64_t, graph::kKernelSizes> convolution{};
   std::int64_t slices = 1;  ///< so many products, one after another, share the tokens out
   Amount carried = 0;       ///< features that are gathered and reduced with the input, but not
                             ///< multiplied (column-parallel)

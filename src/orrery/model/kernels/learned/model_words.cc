@@ -6,28 +6,15 @@
 #include <algorithm>
 #include <utility>
 
+#include "orrery/core/fnv.h"
 #include "orrery/core/text.h"
 
 namespace orrery::model {
 
 using std::string_view;
 
-namespace {
-
-/// FNV-1a, 64 bits. Source: Fowler, Noll, Vo; draft-eastlake-fnv.
-std::uint64_t sum_of(std::string_view bytes) {
-  std::uint64_t sum = 0xcbf29ce484222325ull;
-  for (const char byte : bytes) {
-    sum ^= static_cast<unsigned char>(byte);
-    sum *= 0x100000001b3ull;
-  }
-  return sum;
-}
-
-}  // namespace
-
 std::string with_sum(std::string lines) {
-  lines += fmt::format("sum {:016x}\n", sum_of(lines));
+  lines += fmt::format("sum {:016x}\n", fnv1a(lines));
   return lines;
 }
 
@@ -37,7 +24,7 @@ Result<void> check_sum(string_view all, string_view where) {
     return fail(Errc::input_truncated, std::string(where), "the sum at the end is missing",
                 "the file was cut off: take it from the source again");
   const string_view said = all.substr(last + 5, all.size() - last - 6);
-  if (said != fmt::format("{:016x}", sum_of(all.substr(0, last + 1))))
+  if (said != fmt::format("{:016x}", fnv1a(all.substr(0, last + 1))))
     return fail(Errc::input_corrupt, std::string(where), "the sum over its bytes is another",
                 "the file was changed or damaged: fit the model again, or take it from the "
                 "source again");

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace orrery {
+
+/// FNV-1a, 64 bits: a number for a few bytes or words that is the same everywhere. Others can find
+/// bytes for any number. Source: Fowler, Noll, Vo, Eastlake; RFC 9923.
+inline constexpr std::uint64_t kFnvOfNothing = 0xcbf29ce484222325;
+
+/// Of what `hash` is of, and of `next` behind it.
+[[nodiscard]] constexpr std::uint64_t fnv1a(std::uint64_t hash, std::uint64_t next) {
+  return (hash ^ next) * 0x100000001b3;
+}
+
+[[nodiscard]] constexpr std::uint64_t fnv1a(std::string_view bytes) {
+  std::uint64_t hash = kFnvOfNothing;
+  for (const char byte : bytes) hash = fnv1a(hash, static_cast<unsigned char>(byte));
+  return hash;
+}
+
+}  // namespace orrery
