@@ -319,6 +319,23 @@ TEST_F(WhatIfTest, RecordedKernelsMoveByTheirModels) {
   EXPECT_GT(after({trace.string()}, {"gpu=a100-80gb"}), same.base.whole);
 }
 
+// A layer of TimeSformer attends to time and to space before its one MLP.
+TEST_F(WhatIfTest, AttentionsBeforeOneMlpAreOfOneLayer) {
+  const fs::path trace =
+      kTraces / "tracelens" / "h100~facebook_timesformer-base-finetuned-k400__1016002.json.gz";
+  if (!fs::exists(trace)) GTEST_SKIP() << "shared/data/traces is not here";
+  const WhatIf more = ask(about({trace.string()}, {"layers=13"}));
+  ASSERT_TRUE(more.found && more.changed);
+  EXPECT_EQ(more.found->layers, 12u);
+  // … and if somebody says that these are two, it is believed, and said.
+  WhatIfQuestion question = about({trace.string()}, {"layers=26"});
+  question.base.structure.layers = 24;
+  const WhatIf said = ask(question);
+  ASSERT_TRUE(said.found && said.changed);
+  EXPECT_EQ(said.found->layers, 24u);
+  EXPECT_EQ(said.changed->whole, more.changed->whole);
+}
+
 TEST_F(WhatIfTest, VariabilityKeepsMeans) {
   const std::vector<std::string> traces = {(kDemo / "rank*.kineto.json.gz").string()};
   const Time base = ask(about(traces)).base.whole;

@@ -21,6 +21,7 @@
 #include "orrery/study/effects.h"
 #include "orrery/study/hints.h"
 #include "orrery/study/library.h"
+#include "orrery/study/other_device.h"
 #include "orrery/study/recorded.h"
 #include "orrery/trace/chakra/groups.h"
 #include "orrery/trace/chakra/load.h"
@@ -341,6 +342,13 @@ Result<Load> read_load(const Question& question, const Cluster& cluster, Watch& 
       auto reshaped = with_structure(made.workload, *changes, known_structure(question), findings);
       if (!reshaped) return tl::unexpected(reshaped.error());
       made.workload = *std::move(reshaped);
+      if (question.recorded_on) {
+        auto moved = on_other_device(made.workload, *question.recorded_on,
+                                     cluster.platform.device.entry);
+        if (!moved) return tl::unexpected(moved.error());
+        made.moved = moved->words();
+        made.workload = std::move(moved->workload);
+      }
     }
     auto changed = with_changes(made.workload, *changes, by_models, findings);
     if (!changed) return tl::unexpected(changed.error());

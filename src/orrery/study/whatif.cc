@@ -274,6 +274,9 @@ Result<WhatIf> what_if(const WhatIfQuestion& question, Watch& watch) {
     if (is_structural(change) && read->program() == nullptr) {
       change.basis = Basis::recorded;
       made.found = graph::found_shape(read->workload());
+      const graph::Shape known = known_structure(read->question());
+      if (known.layers) made.found->layers = known.layers;
+      if (known.microbatches) made.found->microbatches = known.microbatches;
     }
   Findings of_base = made.findings;
   auto base = read->simulate({}, question.base.record && made.changes.empty(), watch, of_base);

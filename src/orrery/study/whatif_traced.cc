@@ -46,8 +46,10 @@ Result<TracedCase> become_job(WhatIfCase& read, Watch& watch, Findings& findings
   RecordedTraces alone;
   alone.threads = question.recorded.threads;
   question.recorded = alone;
-  auto generated = WhatIfCase::read(std::move(question), "", watch, findings);
+  Findings anew;
+  auto generated = WhatIfCase::read(std::move(question), "", watch, anew);
   if (!generated) return tl::unexpected(generated.error());
+  findings.merge_same(anew);
   TracedCase made{*std::move(job), std::nullopt, {}};
   if (has_times(read.workload().graph(0))) {
     if (read.workload().without_trace.empty()) {
