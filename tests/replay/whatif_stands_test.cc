@@ -137,9 +137,9 @@ TEST_F(WhatIfStands, OnAClusterKernelsMoveAsWithoutOne) {
   // Another network alone leaves kernels as they are.
   EXPECT_EQ(on_cluster("h100-sxm:1", {"bandwidth=2"}).changed->whole, alone.base.whole);
   // What reading finds is counted once, though it is read twice.
-  EXPECT_EQ(on_cluster("a100-80gb:1", {"gpu=h100-sxm"})
-                .findings.count(FindingCode::rank_from_order),
-            alone.findings.count(FindingCode::rank_from_order));
+  EXPECT_EQ(
+      on_cluster("a100-80gb:1", {"gpu=h100-sxm"}).findings.count(FindingCode::rank_from_order),
+      alone.findings.count(FindingCode::rank_from_order));
 }
 
 TEST_F(WhatIfStands, OfKernelsThatNobodyKnowsNobodySaysHowFarOff) {

@@ -181,8 +181,7 @@ void add_findings(Lines& lines, const Findings& findings) {
 std::string changes_words(std::string_view options) {
   constexpr std::string_view kChange = "--change ";
   std::string text;
-  for (std::size_t at = options.find(kChange); at != options.npos;
-       at = options.find(kChange, at)) {
+  for (std::size_t at = options.find(kChange); at != options.npos; at = options.find(kChange, at)) {
     at += kChange.size();
     const std::string_view change = options.substr(at, options.find(" --", at) - at);
     text += fmt::format("{}{}", text.empty() ? "" : ", ", change);
@@ -197,7 +196,8 @@ std::string title(const Run& run) {
   const std::string_view cluster = run.fact("cluster");
   if (workload.empty()) return "a run";
   std::string text(workload);
-  if (!cluster.empty()) text += fmt::format("{} {}", cluster == "as recorded" ? "" : " on", cluster);
+  if (!cluster.empty())
+    text += fmt::format("{} {}", cluster == "as recorded" ? "" : " on", cluster);
   if (const std::string changes = changes_words(run.fact("options")); !changes.empty())
     text += ", with " + changes;
   return text;

@@ -3,6 +3,7 @@
 // What changes do to jobs and to clusters.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
 #include <set>
 
@@ -71,17 +72,33 @@ void change_cluster(std::span<const Change> changes, platform::Platform& platfor
   }
 }
 
-Result<std::string> changed_cluster(std::span<const Change> changes, const std::string& cluster) {
+bool is_replicas(const Change& change) { return change.path == "parallel.dp"; }
+
+Result<std::string> changed_cluster(std::span<const Change> changes, const std::string& cluster,
+                                    bool replicas) {
   std::string made = cluster;
+  const bool named = std::any_of(changes.begin(), changes.end(),
+                                 [](const Change& change) { return change.name == "cluster"; });
   for (const Change& change : changes) {
     if (change.name == "cluster") made = change.value;
-    if (change.name != "gpu") continue;
+    const bool so_many = replicas && is_replicas(change);
+    if (change.name != "gpu" && !so_many) continue;
     const std::size_t colon = made.rfind(':');
     if (colon == std::string::npos)
       return fail(Errc::config_conflict, "--change " + change.text,
                   fmt::format("'{}' is a file", made),
-                  "cluster=FILE names another; gpu is of clusters like h100-sxm:64");
-    made = change.value + made.substr(colon);
+                  fmt::format("cluster=FILE names another; {} is of clusters like h100-sxm:64",
+                              change.name));
+    if (!so_many) {
+      made = change.value + made.substr(colon);
+      continue;
+    }
+    if (named)
+      return fail(Errc::config_conflict, "--change " + change.text,
+                  "the other cluster says how many ranks there are", "leave one of the two out");
+    const auto many = whole_number(change);
+    if (!many) return tl::unexpected(many.error());
+    made = fmt::format("{}:{}", made.substr(0, colon), *many);
   }
   return made;
 }

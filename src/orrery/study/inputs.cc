@@ -333,7 +333,8 @@ Result<Load> read_load(const Question& question, const Cluster& cluster, Watch& 
     const auto changes = parse_changes(question.changes);
     if (!changes) return tl::unexpected(changes.error());
     for (const Change& change : *changes)
-      if (change.level == Level::job && !made.program && !is_structural(change))
+      if (change.level == Level::job && !made.program && !is_structural(change) &&
+          !(question.replicate && is_replicas(change)))
         return fail(Errc::config_conflict, "--change " + change.text,
                     "traces have no plan that could be another",
                     "--spec or --model says what they are of, and --traces names recordings");
@@ -343,8 +344,8 @@ Result<Load> read_load(const Question& question, const Cluster& cluster, Watch& 
       if (!reshaped) return tl::unexpected(reshaped.error());
       made.workload = *std::move(reshaped);
       if (question.recorded_on) {
-        auto moved = on_other_device(made.workload, *question.recorded_on,
-                                     cluster.platform.device.entry);
+        auto moved =
+            on_other_device(made.workload, *question.recorded_on, cluster.platform.device.entry);
         if (!moved) return tl::unexpected(moved.error());
         made.moved = moved->words();
         made.workload = std::move(moved->workload);

@@ -110,7 +110,10 @@ Result<Load> WhatIfCase::changed_work(std::span<const Change> changes, Findings&
     if (change.name != "gpu")
       return fail(Errc::config_conflict, "--change " + change.text,
                   "a recording that is played again has no such thing",
-                  "--cluster says what it runs on; --spec or --model what it trains");
+                  is_replicas(change)
+                      ? "--cluster says what it runs on, with --replicate where all ranks are "
+                        "replicas of the one; else --spec or --model what it trains"
+                      : "--cluster says what it runs on; --spec or --model what it trains");
     auto moved = on_other_device(made.workload, device_, change.value);
     if (!moved) return tl::unexpected(moved.error());
     made.moved = moved->words();

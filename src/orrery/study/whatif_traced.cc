@@ -26,9 +26,10 @@ std::vector<std::string> left_open(const workload::Model& model) {
 
 }  // namespace
 
-bool needs_job(std::span<const Change> changes) {
-  return std::any_of(changes.begin(), changes.end(), [](const Change& change) {
-    return change.level == Level::job && !is_structural(change);
+bool needs_job(std::span<const Change> changes, bool replicas) {
+  return std::any_of(changes.begin(), changes.end(), [&](const Change& change) {
+    return change.level == Level::job && !is_structural(change) &&
+           !(replicas && is_replicas(change));
   });
 }
 
