@@ -289,6 +289,36 @@ TEST_F(WhatIfTest, SaysWhatCannotBeChanged) {
   EXPECT_EQ(unused.changed->whole, unused.base.whole);
 }
 
+// Of a job no work has a time: the platform follows one slow rank, and what nothing follows says
+// so.
+TEST_F(WhatIfTest, OfJobsARankCanBeSlowAndTheRestSaysSo) {
+  const auto of_job = [&](std::vector<std::string> changes) {
+    WhatIfQuestion question;
+    question.base.job.model = "llama-3.1-8b";
+    question.base.job.tp = "2";
+    question.base.job.global_batch = "4";
+    question.base.job.set = {"model.layers=4"};
+    question.base.cluster = "h100-sxm:4";
+    question.changes = std::move(changes);
+    return ask(question);
+  };
+  const WhatIf slow = of_job({"rank:1=1.5"});
+  const double longer = seconds(slow.changed->whole) / seconds(slow.base.whole);
+  EXPECT_GT(longer, 1.2);
+  EXPECT_LT(longer, 1.5);  // communication is as quick as before
+  EXPECT_EQ(slow.findings.count(FindingCode::key_without_effect), 0u);
+  EXPECT_EQ(of_job({"rank:1=1.2", "rank:1=1.25"}).changed->whole, slow.changed->whole);
+  const WhatIf all = of_job({"rank:0=1.5", "rank:1=1.5", "rank:2=1.5", "rank:3=1.5"});
+  EXPECT_GE(all.changed->whole, slow.changed->whole);
+  for (const char* const change :
+       {"host=0.5", "communication=0.5", "variability=0.1", "waits=0.5"}) {
+    const WhatIf told = of_job({change});
+    EXPECT_EQ(told.changed->whole, told.base.whole) << change;
+    EXPECT_EQ(told.findings.count(FindingCode::key_without_effect), 1u) << change;
+  }
+  EXPECT_EQ(of_job({"gemm=0.5"}).findings.count(FindingCode::key_without_effect), 0u);
+}
+
 // What is known of kernels by their names alone: products by peaks, the rest by bandwidths.
 TEST_F(WhatIfTest, KernelsMoveToAnotherDevice) {
   const std::string path = write("two.json", {launch(0, 1), kernel("sgemm", 7, 10, 1000, 1),

@@ -120,16 +120,46 @@ std::string cut(std::string text) {
   return text.size() <= kTitleLetters ? text : text.substr(0, kTitleLetters - 3) + "...";
 }
 
-/// "ranks 0-3: 2,986 works on stream 7; 16 layers, forward 8 times a step"
-std::string words_of(const RankStructure& found, const std::vector<std::uint32_t>& ranks) {
-  std::string text = fmt::format("{}: {} works", rank_words(ranks), count(found.works));
+/// One strip, and the ranks that it is of.
+struct Drawn {
+  std::string words, svg;
+  double height = 0;
+  bool timed = false;
+  std::vector<std::uint32_t> ranks;
+};
+
+/// "2,986 works on stream 7; 16 layers, forward 8 times a step"
+std::string words_of(const RankStructure& found) {
+  std::string text = count(found.works) + " works";
   if (!found.lane.empty()) text += " on " + printable(found.lane);
   if (found.layers > 0)
     text += fmt::format(
         "; {} layers, forward {}", found.layers,
         found.forwards == 1 ? "once a step" : fmt::format("{} times a step", found.forwards));
   if (found.steps > 1) text += fmt::format("; {} steps", found.steps);
-  return cut(std::move(text));
+  return text;
+}
+
+/// Ranks that look the same have one.
+std::vector<Drawn> strips_of(const graph::Workload& workload) {
+  std::vector<Drawn> made;
+  std::vector<std::size_t> of_graph;
+  for (const graph::GraphRef& graph : workload.graphs) {
+    const RankStructure found = analysis::structure(*graph);
+    const bool timed = std::any_of(found.parts.begin(), found.parts.end(),
+                                   [](const Block& block) { return block.time > Time{}; });
+    Strip strip(timed, kRow);
+    strip.draw(found.parts, kStripLeft, kStripWidth, 0);
+    Drawn drawn{words_of(found), strip.svg(), strip.height(), timed, {}};
+    const auto same = std::find_if(made.begin(), made.end(), [&](const Drawn& other) {
+      return other.words == drawn.words && other.svg == drawn.svg;
+    });
+    of_graph.push_back(static_cast<std::size_t>(same - made.begin()));
+    if (same == made.end()) made.push_back(std::move(drawn));
+  }
+  for (std::uint32_t rank = 0; rank < workload.rank_count(); ++rank)
+    made[of_graph[workload.graph_of_rank[rank]]].ranks.push_back(rank);
+  return made;
 }
 
 std::string legend() {
@@ -149,29 +179,25 @@ std::string legend() {
 }  // namespace
 
 std::string structure_svg(const std::string& name, const graph::Workload& workload) {
+  const std::vector<Drawn> drawn = strips_of(workload);
   std::string strips;
   double y = kStripsTop;
-  bool all_timed = true;
-  for (std::size_t i = 0; i < std::min(kStrips, workload.graphs.size()); ++i) {
-    std::vector<std::uint32_t> ranks;
-    for (std::uint32_t rank = 0; rank < workload.rank_count(); ++rank)
-      if (workload.graph_of_rank[rank] == i) ranks.push_back(rank);
-    const RankStructure found = analysis::structure(*workload.graphs[i]);
-    const bool timed = std::any_of(found.parts.begin(), found.parts.end(),
-                                   [](const Block& block) { return block.time > Time{}; });
-    all_timed = all_timed && timed;
-    Strip strip(timed, y + 22);
-    strip.draw(found.parts, kStripLeft, kStripWidth, 0);
-    strips += fmt::format("<text class=\"t\" x=\"{:g}\" y=\"{:g}\">{}</text>\n{}", kStripLeft,
-                          y + 14, xml_text(words_of(found, ranks)), strip.svg());
-    y += 22 + strip.height() + 16;
+  for (std::size_t i = 0; i < std::min(kStrips, drawn.size()); ++i) {
+    const Drawn& one = drawn[i];
+    strips += fmt::format(
+        "<g transform=\"translate(0,{:g})\"><text class=\"t\" x=\"{:g}\" y=\"16\">{}</text>\n{}"
+        "</g>\n",
+        y, kStripLeft, xml_text(cut(fmt::format("{}: {}", rank_words(one.ranks), one.words))),
+        one.svg);
+    y += kRow + one.height + 16;
   }
-  if (workload.graphs.size() > kStrips) {
-    strips +=
-        fmt::format("<text class=\"f\" x=\"{:g}\" y=\"{:g}\">and {} more that differ</text>\n",
-                    kStripLeft, y + 14, workload.graphs.size() - kStrips);
-    y += 24;
+  if (drawn.size() > kStrips) {
+    strips += fmt::format("<text class=\"f\" x=\"{:g}\" y=\"{:g}\">and {} that differ</text>\n",
+                          kStripLeft, y + 14, drawn.size() - kStrips);
+    y += kRow;
   }
+  const bool timed =
+      std::all_of(drawn.begin(), drawn.end(), [](const Drawn& one) { return one.timed; });
   return fmt::format(
       "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0:g} {1:g}\" width=\"{0:g}\" "
       "height=\"{1:g}\" font-family=\"sans-serif\" font-size=\"12\">\n{2}<rect class=\"b\" "
@@ -180,7 +206,7 @@ std::string structure_svg(const std::string& name, const graph::Workload& worklo
       "as "
       "wide as {4}</text>\n{5}{6}</svg>\n",
       2 * kStripLeft + kStripWidth, y, kStripStyle, xml_text(cut(printable(name))),
-      all_timed ? "it takes" : "it has works", legend(), strips);
+      timed ? "it takes" : "it has works", legend(), strips);
 }
 
 }  // namespace orrery::present

@@ -82,8 +82,9 @@ struct Change {
 [[nodiscard]] Result<void> change_job(std::span<const Change> changes, std::int64_t devices,
                                       workload::Spec& spec);
 
-/// Makes those of a cluster, and leaves word there of kernels' that its models are to follow.
-void change_cluster(std::span<const Change> changes, platform::Platform& platform);
+/// Makes those of a cluster, and leaves word there of kernels' that its models are to follow; of
+/// jobs, of ranks that are slow, too (of traces works themselves say so).
+void change_cluster(std::span<const Change> changes, bool job, platform::Platform& platform);
 
 /// Of one trace that stands for all ranks: so many of them.
 [[nodiscard]] bool is_replicas(const Change& change);

@@ -56,7 +56,31 @@ std::int64_t ranks_of(const workload::Parallel& parallel) {
          (parallel.ep_own_axis ? parallel.ep : 1);
 }
 
-void change_cluster(std::span<const Change> changes, platform::Platform& platform) {
+namespace {
+
+/// All that the rank computes.
+void slow_down(std::uint32_t rank, double factor, platform::Platform& platform) {
+  for (platform::Deviation& one : platform.deviations) {
+    const auto found = std::find(one.ranks.begin(), one.ranks.end(), rank);
+    if (found == one.ranks.end()) continue;
+    platform::Deviation alone = one;
+    one.ranks.erase(found);
+    alone.ranks = {rank};
+    alone.compute_time *= factor;
+    if (one.ranks.empty())
+      one = std::move(alone);
+    else
+      platform.deviations.push_back(std::move(alone));
+    return;
+  }
+  platform.deviations.emplace_back();
+  platform.deviations.back().ranks = {rank};
+  platform.deviations.back().compute_time = factor;
+}
+
+}  // namespace
+
+void change_cluster(std::span<const Change> changes, bool job, platform::Platform& platform) {
   for (const Change& change : changes) {
     if (change.name == "bandwidth" || change.name == "latency") {
       const bool bandwidth = change.name == "bandwidth";
@@ -64,6 +88,8 @@ void change_cluster(std::span<const Change> changes, platform::Platform& platfor
                               bandwidth ? 1 : change.factor);
     } else if (change.name == "kernels") {
       platform.device.changes.push_back({"", change.factor});
+    } else if (job && change.name.starts_with("rank:")) {
+      slow_down(change.rank, change.factor, platform);
     } else if (change.level == Level::work) {
       const auto operation = graph::operation_of(change.name);
       if (operation && *operation != graph::Operation::unsaid)

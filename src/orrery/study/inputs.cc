@@ -181,7 +181,7 @@ Result<Platform> read_platform(const Question& question, Findings& findings) {
   switch_off(question.without, *platform);
   const auto changes = parse_changes(question.changes);
   if (!changes) return tl::unexpected(changes.error());
-  change_cluster(*changes, *platform);
+  change_cluster(*changes, question.job.given(), *platform);
   return platform;
 }
 
