@@ -10,9 +10,11 @@
 
 #include "arguments.h"
 #include "orrery/present/inspect_text.h"
+#include "orrery/present/structure_svg.h"
 #include "orrery/present/structure_text.h"
 #include "orrery/study/inputs.h"
 #include "orrery/trace/chakra/load.h"
+#include "output_file.h"
 #include "progress.h"
 #include "recorded.h"
 
@@ -25,6 +27,7 @@ struct InspectOptions {
   std::string groups;
   bool repair = false;
   bool structure = false;  ///< what the work is made of, instead
+  std::string plot;        ///< … drawn into this file
   RecordedTraces recorded;
 };
 
@@ -59,32 +62,40 @@ Result<graph::Workload> read(const InspectOptions& options, const Session& sessi
 }
 
 /// What the ranks' work is made of.
-int inspect_structure(const graph::Workload& workload, const std::string& name, Session& session) {
+int inspect_structure(const graph::Workload& workload, const std::string& name,
+                      const std::string& plot, Session& session) {
+  if (!plot.empty())
+    if (auto done = write_output(plot, present::structure_svg(name, workload), session.force);
+        !done)
+      return session.fail(done.error());
   return session.deliver(present::structure_text(name, workload, session.out_style()),
                          [&] { return present::structure_json(name, workload); });
 }
 
-int inspect_recorded_structure(const RecordedTraces& recorded, Session& session) {
+int inspect_recorded_structure(const RecordedTraces& recorded, const std::string& plot,
+                               Session& session) {
   study::Question question;
   question.recorded = recorded;
   ShownWatch watch(session);
   const auto workload = study::read_recorded_workload(question, 0, watch);
   if (!workload) return session.fail(workload.error());
-  return inspect_structure(*workload, recorded.traces.front(), session);
+  return inspect_structure(*workload, recorded.traces.front(), plot, session);
 }
 
 int inspect(InspectOptions& options, Session& session) {
+  options.structure = options.structure || !options.plot.empty();
   if (!options.recorded.traces.empty() || study::are_recorded(options.paths)) {
     auto& traces = options.recorded.traces;
     traces.insert(traces.end(), options.paths.begin(), options.paths.end());
-    return options.structure ? inspect_recorded_structure(options.recorded, session)
+    return options.structure ? inspect_recorded_structure(options.recorded, options.plot, session)
                              : inspect_recorded(options.recorded, session);
   }
   if (options.paths.empty())
     return session.fail({Errc::usage, "PREFIX", "nothing to look at", "give one or more traces"});
   const auto workload = read(options, session);
   if (!workload) return session.fail(workload.error());
-  if (options.structure) return inspect_structure(*workload, options.paths.front(), session);
+  if (options.structure)
+    return inspect_structure(*workload, options.paths.front(), options.plot, session);
   const analysis::Summary summary = analysis::summarize(*workload);
   const std::string name =
       options.paths.size() == 1
@@ -120,6 +131,7 @@ void add_inspect(CLI::App& table, Session& session) {
   command->add_flag("--structure", options->structure,
                     "What each rank's work is made of, instead: steps, microbatches, layers, as "
                     "they repeat");
+  command->add_option("--plot", options->plot, "... drawn into an SVG")->type_name("FILE");
   command->add_flag("--repair", options->repair, "Drop damaged nodes and edges, and count them");
   add_recorded_options(*command, options->recorded);
   session.add_options(*command, true);

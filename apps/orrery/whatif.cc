@@ -14,6 +14,7 @@
 #include "inputs.h"
 #include "orrery/present/whatif_text.h"
 #include "orrery/study/description.h"
+#include "orrery/study/trace_structure.h"
 #include "output_file.h"
 #include "progress.h"
 #include "report_files.h"
@@ -28,10 +29,11 @@ struct WhatIfOptions {
   std::vector<std::string> paths;
   std::string run_file;
   PageOptions page;
-  std::string plot;      ///< draw the list into this file
-  std::string gpu;       ///< as gpu=NAME
-  std::string found;     ///< write the job that traces are of into this file
-  bool changes = false;  ///< say what there is
+  std::string plot;       ///< draw the list into this file
+  std::string gpu;        ///< as gpu=NAME
+  std::string found;      ///< write the job that traces are of, or what repeats, into this file
+  std::string structure;  ///< what repeats, as that file says it
+  bool changes = false;   ///< say what there is
 };
 
 /// --output names a run file, a web page or a JSON file.
@@ -78,6 +80,17 @@ void settle_plan(study::WhatIfQuestion& question, const std::string& gpu) {
   job.set.clear();
 }
 
+/// A file says what repeats; options say it louder.
+Result<void> settle_structure(WhatIfOptions& options) {
+  if (options.structure.empty()) return {};
+  const auto read = study::read_trace_structure(options.structure);
+  if (!read) return tl::unexpected(read.error());
+  study::TraceStructure& known = options.question.base.structure;
+  if (!known.layers) known.layers = read->layers;
+  if (!known.microbatches) known.microbatches = read->microbatches;
+  return {};
+}
+
 Result<void> write_kept(const study::WhatIf& told, const WhatIfOptions& options, PageFile& page,
                         const Session& session) {
   if (!options.question.base.record) return {};
@@ -101,6 +114,7 @@ int whatif(WhatIfOptions& options, Session& session) {
   if (base.workload.empty() && base.recorded.traces.empty() && !base.job.given())
     return session.fail({Errc::usage, "TRACES", "nothing to change",
                          "orrery whatif TRACE ... --list, or --change kernels=0.5"});
+  if (auto fine = settle_structure(options); !fine) return session.fail(fine.error());
   PageFile page(options.page);
   if (auto fine = page.check(session.force); !fine) return session.fail(fine.error());
   ShownWatch watch(session);
@@ -109,7 +123,10 @@ int whatif(WhatIfOptions& options, Session& session) {
   if (!told) return session.fail(told.error());
   Result<void> written = write_kept(*told, options, page, session);
   if (written && !options.found.empty())
-    written = write_output(options.found, workload::to_yaml(told->traced->spec), session.force);
+    written = write_output(options.found,
+                           told->traced ? workload::to_yaml(told->traced->spec)
+                                        : study::to_yaml(told->found.value_or(graph::Shape{})),
+                           session.force);
   if (written && !options.plot.empty())
     written = write_output(options.plot, present::whatif_svg(*told), session.force);
   const int code = session.deliver(present::whatif_text(*told, session.out_style()),
@@ -189,7 +206,12 @@ void add_whatif(CLI::App& table, Session& session) {
   command
       ->add_option("--found", options->found,
                    "Write the job that traces are of, as it was told from them; corrected, it goes "
-                   "with --spec")
+                   "with --spec. Of what is played again: how many layers and microbatches; "
+                   "corrected, it goes with --structure")
+      ->type_name("FILE");
+  command
+      ->add_option("--structure", options->structure,
+                   "What repeats in traces: a file that --found wrote, put right")
       ->type_name("FILE");
   command->add_flag("--changes", options->changes, "List what can be changed, and stop");
   add_places(*command, question);

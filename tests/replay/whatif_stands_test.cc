@@ -109,6 +109,39 @@ TEST_F(WhatIfStands, OfAnotherDeviceModelsSayHowFarOff) {
   EXPECT_FALSE(same.changed->band());
 }
 
+// On a cluster kernels come to another device as they do where the recording is played again.
+TEST_F(WhatIfStands, OnAClusterKernelsMoveAsWithoutOne) {
+  const std::string path = sized();
+  const auto on_cluster = [&](const std::string& cluster, std::vector<std::string> changes) {
+    WhatIfQuestion question;
+    question.base.recorded.traces = {path};
+    question.base.cluster = cluster;
+    question.changes = std::move(changes);
+    question.device = "a100-80gb";
+    return ask(question);
+  };
+  const WhatIf alone = of_trace(path, {"gpu=h100-sxm"}, "a100-80gb");
+  const Time moved = alone.changed->whole;
+  EXPECT_LT(moved, alone.base.whole);
+  for (const std::string change : {"gpu=h100-sxm", "cluster=h100-sxm:1"}) {
+    const WhatIf told = on_cluster("a100-80gb:1", {change});
+    EXPECT_EQ(told.base.whole, alone.base.whole) << change;
+    EXPECT_EQ(told.changed->whole, moved) << change;
+    EXPECT_EQ(told.moved, alone.moved) << change;
+    EXPECT_EQ(told.changed->band().has_value(), true) << change;
+  }
+  // Whatever else it was said to run on, it was recorded where it was.
+  EXPECT_EQ(on_cluster("h100-sxm:1", {"gpu=h100-sxm"}).changed->whole, moved);
+  EXPECT_EQ(on_cluster("a100-80gb:1", {"gpu=h100-sxm", "kernels=0.5"}).changed->whole,
+            of_trace(path, {"gpu=h100-sxm", "kernels=0.5"}, "a100-80gb").changed->whole);
+  // Another network alone leaves kernels as they are.
+  EXPECT_EQ(on_cluster("h100-sxm:1", {"bandwidth=2"}).changed->whole, alone.base.whole);
+  // What reading finds is counted once, though it is read twice.
+  EXPECT_EQ(
+      on_cluster("a100-80gb:1", {"gpu=h100-sxm"}).findings.count(FindingCode::rank_from_order),
+      alone.findings.count(FindingCode::rank_from_order));
+}
+
 TEST_F(WhatIfStands, OfKernelsThatNobodyKnowsNobodySaysHowFarOff) {
   const WhatIf told = of_trace(two(), {"gpu=h100-sxm"}, "a100-80gb");
   EXPECT_GT(on(*told.changed, Footing::scaled), us(100));

@@ -240,6 +240,15 @@ TEST_F(WhatIfTest, OneTraceCanStandForAllRanks) {
   const WhatIf sixteen = ask(question);
   ASSERT_TRUE(sixteen.answer.has_value());
   EXPECT_EQ(sixteen.answer->outcome().workload().rank_count(), 16u);
+  question.changes = {"dp=16"};  // all of them are replicas
+  EXPECT_EQ(ask(question).changed->whole, sixteen.changed->whole);
+  for (const std::vector<std::string> wrong : {std::vector<std::string>{"dp=0"},
+                                               {"dp=2.5"},
+                                               {"dp=16", "cluster=h100-sxm:16"},
+                                               {"cluster=h100-sxm:16", "dp=16"}}) {
+    question.changes = wrong;
+    EXPECT_FALSE(what_if(question, watch).has_value()) << wrong[0];
+  }
   question.changes = {"tp=2"};  // it is of no job that is known
   const auto of_a_plan = what_if(question, watch);
   ASSERT_FALSE(of_a_plan.has_value());
@@ -280,6 +289,36 @@ TEST_F(WhatIfTest, SaysWhatCannotBeChanged) {
   EXPECT_EQ(unused.changed->whole, unused.base.whole);
 }
 
+// Of a job no work has a time: the platform follows one slow rank, and what nothing follows says
+// so.
+TEST_F(WhatIfTest, OfJobsARankCanBeSlowAndTheRestSaysSo) {
+  const auto of_job = [&](std::vector<std::string> changes) {
+    WhatIfQuestion question;
+    question.base.job.model = "llama-3.1-8b";
+    question.base.job.tp = "2";
+    question.base.job.global_batch = "4";
+    question.base.job.set = {"model.layers=4"};
+    question.base.cluster = "h100-sxm:4";
+    question.changes = std::move(changes);
+    return ask(question);
+  };
+  const WhatIf slow = of_job({"rank:1=1.5"});
+  const double longer = seconds(slow.changed->whole) / seconds(slow.base.whole);
+  EXPECT_GT(longer, 1.2);
+  EXPECT_LT(longer, 1.5);  // communication is as quick as before
+  EXPECT_EQ(slow.findings.count(FindingCode::key_without_effect), 0u);
+  EXPECT_EQ(of_job({"rank:1=1.2", "rank:1=1.25"}).changed->whole, slow.changed->whole);
+  const WhatIf all = of_job({"rank:0=1.5", "rank:1=1.5", "rank:2=1.5", "rank:3=1.5"});
+  EXPECT_GE(all.changed->whole, slow.changed->whole);
+  for (const char* const change :
+       {"host=0.5", "communication=0.5", "variability=0.1", "waits=0.5"}) {
+    const WhatIf told = of_job({change});
+    EXPECT_EQ(told.changed->whole, told.base.whole) << change;
+    EXPECT_EQ(told.findings.count(FindingCode::key_without_effect), 1u) << change;
+  }
+  EXPECT_EQ(of_job({"gemm=0.5"}).findings.count(FindingCode::key_without_effect), 0u);
+}
+
 // What is known of kernels by their names alone: products by peaks, the rest by bandwidths.
 TEST_F(WhatIfTest, KernelsMoveToAnotherDevice) {
   const std::string path = write("two.json", {launch(0, 1), kernel("sgemm", 7, 10, 1000, 1),
@@ -317,6 +356,23 @@ TEST_F(WhatIfTest, RecordedKernelsMoveByTheirModels) {
   EXPECT_THAT(same.moved, testing::HasSubstr("100 % of their time by models"));
   EXPECT_LT(after({trace.string()}, {"gpu=b200"}), same.base.whole);
   EXPECT_GT(after({trace.string()}, {"gpu=a100-80gb"}), same.base.whole);
+}
+
+// A layer of TimeSformer attends to time and to space before its one MLP.
+TEST_F(WhatIfTest, AttentionsBeforeOneMlpAreOfOneLayer) {
+  const fs::path trace =
+      kTraces / "tracelens" / "h100~facebook_timesformer-base-finetuned-k400__1016002.json.gz";
+  if (!fs::exists(trace)) GTEST_SKIP() << "shared/data/traces is not here";
+  const WhatIf more = ask(about({trace.string()}, {"layers=13"}));
+  ASSERT_TRUE(more.found && more.changed);
+  EXPECT_EQ(more.found->layers, 12u);
+  // … and if somebody says that these are two, it is believed, and said.
+  WhatIfQuestion question = about({trace.string()}, {"layers=26"});
+  question.base.structure.layers = 24;
+  const WhatIf said = ask(question);
+  ASSERT_TRUE(said.found && said.changed);
+  EXPECT_EQ(said.found->layers, 24u);
+  EXPECT_EQ(said.changed->whole, more.changed->whole);
 }
 
 TEST_F(WhatIfTest, VariabilityKeepsMeans) {

@@ -148,6 +148,8 @@ class Findings {
   /// Counts one more `code`; keeps `place` if fewer than kPlaces are known.
   void add(FindingCode code, std::string_view place = {}, std::uint64_t count = 1);
   void merge(const Findings& other);
+  /// … of the same things, looked at once more: of each code as many as the one that has more.
+  void merge_same(const Findings& other);
   [[nodiscard]] std::uint64_t count(FindingCode code) const;
   [[nodiscard]] std::vector<Finding> list() const;
   [[nodiscard]] bool empty() const { return findings_.empty(); }

@@ -90,6 +90,9 @@ struct Question {
   /// What is made other than it was ("tp=8", `orrery whatif --changes`), on as many devices.
   std::vector<std::string> changes;
   TraceStructure structure;  ///< for changes of layers and microbatches
+  /// There: kernels with recorded times are to take what they would on the cluster's device; and
+  /// what they were recorded on, of the catalogue; "": as the recording says.
+  std::optional<std::string> recorded_on;
 
   std::string groups;      ///< process groups of the traces: a JSON file
   bool repair = false;     ///< drop damaged nodes and edges, and count them, instead of refusing

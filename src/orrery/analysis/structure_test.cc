@@ -81,6 +81,21 @@ TEST(Structure, StepsOfMicrobatchesOfLayers) {
   EXPECT_EQ(step.parts[0].parts[3].role, BlockRole::backward);
 }
 
+// Steps whose optimizer nothing names, of layers that are all different, are no layers.
+TEST(Structure, WhatGoesForwardAndBackwardIsNoLayer) {
+  RankByHand rank;
+  for (int step = 0; step < 5; ++step) {
+    rank.add("a", Operation::gemm, Pass::forward);
+    rank.add("bb", Operation::gemm, Pass::forward);
+    rank.add("bbb", Operation::gemm, Pass::backward);
+    rank.add("aaaa", Operation::gemm, Pass::backward);
+  }
+  const RankStructure found = rank.structure();
+  EXPECT_EQ(found.layers, 0u);
+  ASSERT_EQ(found.parts.size(), 1u);
+  EXPECT_EQ(found.parts[0].role, BlockRole::microbatch);
+}
+
 TEST(Structure, OfWorksThatAreAllDifferent) {
   RankByHand rank;
   rank.add("a", Operation::gemm, Pass::forward);

@@ -270,6 +270,11 @@ void Findings::merge(const Findings& other) {
   }
 }
 
+void Findings::merge_same(const Findings& other) {
+  for (const auto& [code, theirs] : other.findings_)
+    if (theirs.count > count(code)) findings_.insert_or_assign(code, theirs);
+}
+
 std::uint64_t Findings::count(FindingCode code) const {
   const auto found = findings_.find(code);
   return found == findings_.end() ? 0 : found->second.count;

@@ -177,13 +177,30 @@ void add_findings(Lines& lines, const Findings& findings) {
                                                             counted(list.size(), "kind")));
 }
 
+/// What a what-if was asked for, of the options in a run's manifest: "tp=8, gpu=b200".
+std::string changes_words(std::string_view options) {
+  constexpr std::string_view kChange = "--change ";
+  std::string text;
+  for (std::size_t at = options.find(kChange); at != options.npos; at = options.find(kChange, at)) {
+    at += kChange.size();
+    const std::string_view change = options.substr(at, options.find(" --", at) - at);
+    text += fmt::format("{}{}", text.empty() ? "" : ", ", change);
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string title(const Run& run) {
   const std::string_view workload = run.fact("workload");
   const std::string_view cluster = run.fact("cluster");
   if (workload.empty()) return "a run";
-  return cluster.empty() ? std::string(workload) : fmt::format("{} on {}", workload, cluster);
+  std::string text(workload);
+  if (!cluster.empty())
+    text += fmt::format("{} {}", cluster == "as recorded" ? "" : " on", cluster);
+  if (const std::string changes = changes_words(run.fact("options")); !changes.empty())
+    text += ", with " + changes;
+  return text;
 }
 
 Lines summary_lines(const Digest& digest, const Findings& findings) {

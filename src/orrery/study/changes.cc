@@ -190,6 +190,13 @@ Result<Workload> reordered(const Workload& workload, const std::string& what) {
   return made;
 }
 
+/// Of jobs, whose work has no times: the platform's models have word of it (change_cluster).
+bool is_followed_by_models(const Change& change) {
+  const auto operation = graph::operation_of(change.name);
+  return change.name == "kernels" || change.name.starts_with("rank:") ||
+         (operation && *operation != graph::Operation::unsaid);
+}
+
 /// All that the rank does itself.
 Workload slowed(const Workload& workload, const Change& change) {
   Workload made = workload;
@@ -328,7 +335,9 @@ Result<Workload> with_changes(const Workload& workload, std::span<const Change> 
     if (change.level != Level::work) continue;
     auto changed = with_change(made, change);
     if (!changed) return changed;
-    if (change.factor != 1 && !is_other(made, *changed) && !by_models)
+    const bool nothing = by_models && change.name == "variability";  // no work has a time
+    if (change.factor != 1 && (nothing || !is_other(made, *changed)) &&
+        !(by_models && is_followed_by_models(change)))
       findings.add(FindingCode::key_without_effect, "--change " + change.text);
     if (!by_models) graph::set_stands(made, footing_after(change), lag_of(change), *changed);
     made = *std::move(changed);

@@ -82,13 +82,19 @@ struct Change {
 [[nodiscard]] Result<void> change_job(std::span<const Change> changes, std::int64_t devices,
                                       workload::Spec& spec);
 
-/// Makes those of a cluster, and leaves word there of kernels' that its models are to follow.
-void change_cluster(std::span<const Change> changes, platform::Platform& platform);
+/// Makes those of a cluster, and leaves word there of kernels' that its models are to follow; of
+/// jobs, of ranks that are slow, too (of traces works themselves say so).
+void change_cluster(std::span<const Change> changes, bool job, platform::Platform& platform);
 
-/// The name of the cluster with the changes "gpu" and "cluster": "h200-sxm:8" of "h100-sxm:8".
-/// Errc: config_conflict where it is a file, whose device has no other name to be called by.
+/// Of one trace that stands for all ranks: so many of them.
+[[nodiscard]] bool is_replicas(const Change& change);
+
+/// The name of the cluster with the changes "gpu" and "cluster": "h200-sxm:8" of "h100-sxm:8"; and
+/// "dp", if all its ranks are replicas (of one trace). Errc: config_conflict where it is a file,
+/// whose device has no other name to be called by, or both dp and cluster say how many; usage for a
+/// dp that is no number of ranks.
 [[nodiscard]] Result<std::string> changed_cluster(std::span<const Change> changes,
-                                                  const std::string& cluster);
+                                                  const std::string& cluster, bool replicas);
 
 /// Of layers or microbatches: of traces their repetitions change, of plans a number does.
 [[nodiscard]] bool is_structural(const Change& change);

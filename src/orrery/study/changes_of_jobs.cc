@@ -3,6 +3,7 @@
 // What changes do to jobs and to clusters.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
 #include <set>
 
@@ -55,7 +56,31 @@ std::int64_t ranks_of(const workload::Parallel& parallel) {
          (parallel.ep_own_axis ? parallel.ep : 1);
 }
 
-void change_cluster(std::span<const Change> changes, platform::Platform& platform) {
+namespace {
+
+/// All that the rank computes.
+void slow_down(std::uint32_t rank, double factor, platform::Platform& platform) {
+  for (platform::Deviation& one : platform.deviations) {
+    const auto found = std::find(one.ranks.begin(), one.ranks.end(), rank);
+    if (found == one.ranks.end()) continue;
+    platform::Deviation alone = one;
+    one.ranks.erase(found);
+    alone.ranks = {rank};
+    alone.compute_time *= factor;
+    if (one.ranks.empty())
+      one = std::move(alone);
+    else
+      platform.deviations.push_back(std::move(alone));
+    return;
+  }
+  platform.deviations.emplace_back();
+  platform.deviations.back().ranks = {rank};
+  platform.deviations.back().compute_time = factor;
+}
+
+}  // namespace
+
+void change_cluster(std::span<const Change> changes, bool job, platform::Platform& platform) {
   for (const Change& change : changes) {
     if (change.name == "bandwidth" || change.name == "latency") {
       const bool bandwidth = change.name == "bandwidth";
@@ -63,6 +88,8 @@ void change_cluster(std::span<const Change> changes, platform::Platform& platfor
                               bandwidth ? 1 : change.factor);
     } else if (change.name == "kernels") {
       platform.device.changes.push_back({"", change.factor});
+    } else if (job && change.name.starts_with("rank:")) {
+      slow_down(change.rank, change.factor, platform);
     } else if (change.level == Level::work) {
       const auto operation = graph::operation_of(change.name);
       if (operation && *operation != graph::Operation::unsaid)
@@ -71,17 +98,33 @@ void change_cluster(std::span<const Change> changes, platform::Platform& platfor
   }
 }
 
-Result<std::string> changed_cluster(std::span<const Change> changes, const std::string& cluster) {
+bool is_replicas(const Change& change) { return change.path == "parallel.dp"; }
+
+Result<std::string> changed_cluster(std::span<const Change> changes, const std::string& cluster,
+                                    bool replicas) {
   std::string made = cluster;
+  const bool named = std::any_of(changes.begin(), changes.end(),
+                                 [](const Change& change) { return change.name == "cluster"; });
   for (const Change& change : changes) {
     if (change.name == "cluster") made = change.value;
-    if (change.name != "gpu") continue;
+    const bool so_many = replicas && is_replicas(change);
+    if (change.name != "gpu" && !so_many) continue;
     const std::size_t colon = made.rfind(':');
     if (colon == std::string::npos)
       return fail(Errc::config_conflict, "--change " + change.text,
                   fmt::format("'{}' is a file", made),
-                  "cluster=FILE names another; gpu is of clusters like h100-sxm:64");
-    made = change.value + made.substr(colon);
+                  fmt::format("cluster=FILE names another; {} is of clusters like h100-sxm:64",
+                              change.name));
+    if (!so_many) {
+      made = change.value + made.substr(colon);
+      continue;
+    }
+    if (named)
+      return fail(Errc::config_conflict, "--change " + change.text,
+                  "the other cluster says how many ranks there are", "leave one of the two out");
+    const auto many = whole_number(change);
+    if (!many) return tl::unexpected(many.error());
+    made = fmt::format("{}:{}", made.substr(0, colon), *many);
   }
   return made;
 }

@@ -21,6 +21,7 @@
 #include "orrery/study/effects.h"
 #include "orrery/study/hints.h"
 #include "orrery/study/library.h"
+#include "orrery/study/other_device.h"
 #include "orrery/study/recorded.h"
 #include "orrery/trace/chakra/groups.h"
 #include "orrery/trace/chakra/load.h"
@@ -180,7 +181,7 @@ Result<Platform> read_platform(const Question& question, Findings& findings) {
   switch_off(question.without, *platform);
   const auto changes = parse_changes(question.changes);
   if (!changes) return tl::unexpected(changes.error());
-  change_cluster(*changes, *platform);
+  change_cluster(*changes, question.job.given(), *platform);
   return platform;
 }
 
@@ -332,7 +333,8 @@ Result<Load> read_load(const Question& question, const Cluster& cluster, Watch& 
     const auto changes = parse_changes(question.changes);
     if (!changes) return tl::unexpected(changes.error());
     for (const Change& change : *changes)
-      if (change.level == Level::job && !made.program && !is_structural(change))
+      if (change.level == Level::job && !made.program && !is_structural(change) &&
+          !(question.replicate && is_replicas(change)))
         return fail(Errc::config_conflict, "--change " + change.text,
                     "traces have no plan that could be another",
                     "--spec or --model says what they are of, and --traces names recordings");
@@ -341,6 +343,13 @@ Result<Load> read_load(const Question& question, const Cluster& cluster, Watch& 
       auto reshaped = with_structure(made.workload, *changes, known_structure(question), findings);
       if (!reshaped) return tl::unexpected(reshaped.error());
       made.workload = *std::move(reshaped);
+      if (question.recorded_on) {
+        auto moved =
+            on_other_device(made.workload, *question.recorded_on, cluster.platform.device.entry);
+        if (!moved) return tl::unexpected(moved.error());
+        made.moved = moved->words();
+        made.workload = std::move(moved->workload);
+      }
     }
     auto changed = with_changes(made.workload, *changes, by_models, findings);
     if (!changed) return tl::unexpected(changed.error());

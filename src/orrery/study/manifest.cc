@@ -159,6 +159,12 @@ result::SpanChoice choice_of(const std::string& word) {
   return result::SpanChoice::all;
 }
 
+/// What is played again takes what it was recorded to: nobody knows over which links.
+void forget_links(result::Run& run) {
+  run.dims.clear();
+  for (result::Collective& one : run.collectives) one.bound.reset();
+}
+
 }  // namespace
 
 result::Run make_run(const Outcome& outcome) {
@@ -169,6 +175,7 @@ result::Run make_run(const Outcome& outcome) {
   result::Run run = record::make_run(outcome.workload(), outcome.platform(), outcome.result, held);
   if (outcome.job) run.work = outcome.job->work;
   set_bounds(outcome.workload(), outcome.platform(), run);
+  if (outcome.inputs.cluster->replay) forget_links(run);
   run.findings = outcome.findings;
   add_manifest(outcome, run);
   result::keep_spans(run, choice_of(outcome.question.spans));

@@ -54,7 +54,7 @@ Result<void> settle(Question& question) {
   if (!question.changes.empty()) {
     const auto changes = parse_changes(question.changes);
     if (!changes) return tl::unexpected(changes.error());
-    auto cluster = changed_cluster(*changes, question.cluster);
+    auto cluster = changed_cluster(*changes, question.cluster, question.replicate);
     if (!cluster) return tl::unexpected(cluster.error());
     question.cluster = *std::move(cluster);
     for (const Change& change : *changes)

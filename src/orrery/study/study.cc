@@ -71,7 +71,8 @@ std::string load_key(const Question& q, const Cluster& cluster) {
              has_custom_algorithms(cluster.platform) ? cluster_key(q) : std::string(),
              recorded.rank, recorded.no_link, recorded.tensors, job.model, job.tp, job.pp, job.dp,
              job.cp, job.ep, job.sharding, job.schedule, job.chunks, job.recompute,
-             job.global_batch, job.micro_batch, job.seq, job.optimizer, job.compat, job.sp);
+             job.global_batch, job.micro_batch, job.seq, job.optimizer, job.compat, job.sp,
+             q.recorded_on.value_or("none"));
   for (const auto* list : {&recorded.traces, &job.spec, &job.set, &q.without, &q.changes}) {
     key += key_of(list->size());
     for (const std::string& one : *list) key += key_of(one);

@@ -25,6 +25,8 @@ namespace {
 constexpr double kMostFactor = 1000;            // that a change may have
 constexpr std::size_t kPaired = 6;              // of the best changes
 constexpr std::int64_t kWorthTelling = 10'000;  // changes that win so much of the whole
+constexpr std::string_view kReplicasHint =
+    "; or one rank's trace with --replicate, where all ranks are replicas";
 
 /// Of other devices models know other things.
 bool same_models(std::span<const Change> changes) {
@@ -173,9 +175,14 @@ Result<void> settle_job(const std::optional<RecordedTraces>& recordings, bool te
     hold_against(made.operations, read);
   }
   if (read.program() != nullptr || read.replayed()) return {};
-  if (!tell_job && !needs_job(made.changes) && read.workload().without_trace.empty()) return {};
+  const bool replicas = read.question().replicate;
+  if (!tell_job && !needs_job(made.changes, replicas) && read.workload().without_trace.empty())
+    return {};
   auto traced = become_job(read, watch, made.findings);
-  if (!traced) return tl::unexpected(traced.error());
+  if (!traced) {
+    if (!tell_job && !needs_job(made.changes, true)) traced.error().hint += kReplicasHint;
+    return tl::unexpected(traced.error());
+  }
   made.recorded = traced->recorded;
   made.operations = std::move(traced->operations);
   made.traced = std::move(traced->job);
@@ -214,10 +221,24 @@ void set_predicted(WhatIf& made) {
                                              of_recorded(made.band->unknown)};
 }
 
-/// Both are of traces alone, on a cluster.
+/// What repeats in traces, where that is changed or to be written down.
+void set_found(const WhatIfCase& read, bool wanted, WhatIf& made) {
+  for (Change& change : made.changes)
+    if (is_structural(change)) {
+      change.basis = Basis::recorded;
+      wanted = true;
+    }
+  if (!wanted) return;
+  const graph::Shape known = known_structure(read.question());
+  made.found = known.layers && known.microbatches ? known : graph::found_shape(read.workload());
+  if (known.layers) made.found->layers = known.layers;
+  if (known.microbatches) made.found->microbatches = known.microbatches;
+}
+
+/// Both are of traces alone; replicas on a cluster.
 Result<void> check_asked(const WhatIfQuestion& question) {
   if (!question.base.job.given() && !question.base.cluster.empty()) return {};
-  if (question.tell_job)
+  if (question.tell_job && question.base.job.given())
     return fail(Errc::usage, "--found", "no job is told from traces",
                 "it is told from traces alone on a cluster: --cluster h100-sxm:8, without --model "
                 "and --spec");
@@ -270,14 +291,14 @@ Result<WhatIf> what_if(const WhatIfQuestion& question, Watch& watch) {
   made.workload = read->question().workload_name();
   made.ranks = read->workload().rank_count();
   made.replayed = read->replayed();
-  for (Change& change : made.changes)
-    if (is_structural(change) && read->program() == nullptr) {
-      change.basis = Basis::recorded;
-      made.found = graph::found_shape(read->workload());
-    }
+  if (read->program() == nullptr) set_found(*read, question.tell_job, made);
   Findings of_base = made.findings;
   auto base = read->simulate({}, question.base.record && made.changes.empty(), watch, of_base);
   if (!base) return tl::unexpected(base.error());
+  if (base->result.end == Time{})
+    return fail(Errc::input_unsupported, made.workload,
+                "nothing in it takes any time: it has no times, and no kernels that models know",
+                "a trace of the device beside it says what its kernels took");
   made.base = told_of(*base);
   if (made.changes.empty()) {
     made.findings = of_base;

@@ -30,7 +30,9 @@ struct WhatIfQuestion {
   /// and communications take what they took; with one these are simulated on it.
   Question base;
   std::string device;     ///< that a recording was made on, of the catalogue; empty: as it says
-  bool tell_job = false;  ///< tell the job that traces are of, whatever is changed
+  /// Tell the job that traces on a cluster are of, whatever is changed; of what is played again,
+  /// what repeats.
+  bool tell_job = false;
   std::vector<std::string> changes;  ///< made together, in this order
   bool list = false;                 ///< try single changes and rank them
   bool combine = false;              ///< … and pairs of the best ones
@@ -88,7 +90,8 @@ struct WhatIf {
   bool replayed = false;  ///< no cluster was named
   /// From the first event to the end of the last; of recordings that a job is said of, one step.
   std::optional<Time> recorded;
-  /// Of traces whose layers or microbatches are changed: how many were found.
+  /// Of traces whose layers or microbatches are changed, or were to be told: how many there are, as
+  /// was found, or as somebody knew (Question::structure).
   std::optional<graph::Shape> found;
   /// Of traces on a cluster, with changes of a plan, or of some ranks only: the job that they are
   /// of. Traces' kernels that have times are held against it as recordings are.

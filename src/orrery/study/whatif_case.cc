@@ -110,7 +110,10 @@ Result<Load> WhatIfCase::changed_work(std::span<const Change> changes, Findings&
     if (change.name != "gpu")
       return fail(Errc::config_conflict, "--change " + change.text,
                   "a recording that is played again has no such thing",
-                  "--cluster says what it runs on; --spec or --model what it trains");
+                  is_replicas(change)
+                      ? "--cluster says what it runs on, with --replicate where all ranks are "
+                        "replicas of the one; else --spec or --model what it trains"
+                      : "--cluster says what it runs on; --spec or --model what it trains");
     auto moved = on_other_device(made.workload, device_, change.value);
     if (!moved) return tl::unexpected(moved.error());
     made.moved = moved->words();
@@ -130,7 +133,33 @@ Result<Outcome> WhatIfCase::ask(Question question, std::span<const Change> chang
     if (!grown) return tl::unexpected(grown.error());
     question.cluster = *std::move(grown);
   }
-  return answer(std::move(question), watch, findings);
+  if (auto fine = settle(question); !fine) return tl::unexpected(fine.error());
+  Findings anew;
+  auto cluster = read_cluster(question, anew);
+  if (!cluster) return tl::unexpected(cluster.error());
+  question.recorded_on = moved_from(changes, cluster->platform.device);
+  auto load = read_load(question, *cluster, watch, anew);
+  if (!load) return tl::unexpected(load.error());
+  auto outcome = study::simulate(question,
+                                 {std::make_shared<const Cluster>(*std::move(cluster)),
+                                  std::make_shared<const Load>(*std::move(load))},
+                                 watch, anew);
+  if (outcome) outcome->findings.merge_same(findings);
+  return outcome;
+}
+
+/// What recorded kernels leave for this device. Chakra traces do not say what they were made on:
+/// the cluster that they were first said to run on.
+std::optional<std::string> WhatIfCase::moved_from(std::span<const Change> changes,
+                                                  const platform::Device& to) const {
+  const std::string& before = cluster_->platform.device.entry;
+  const bool recorded = to.compute == platform::ComputeModel::automatic ||
+                        to.compute == platform::ComputeModel::recorded;
+  const bool asked = std::any_of(changes.begin(), changes.end(),
+                                 [](const Change& change) { return change.name == "gpu"; });
+  if (program() != nullptr || !recorded || to.entry.empty() || (to.entry == before && !asked))
+    return std::nullopt;
+  return device_.empty() && question_.recorded.traces.empty() ? before : device_;
 }
 
 Result<void> WhatIfCase::read_to_replay(Watch& watch, Findings& findings) {

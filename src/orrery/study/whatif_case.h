@@ -4,6 +4,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -51,6 +52,8 @@ class WhatIfCase {
                                           Findings& findings) const;
   [[nodiscard]] Result<Outcome> ask(Question question, std::span<const Change> changes,
                                     Watch& watch, Findings& findings) const;
+  [[nodiscard]] std::optional<std::string> moved_from(std::span<const Change> changes,
+                                                      const platform::Device& to) const;
   Result<void> read_to_replay(Watch& watch, Findings& findings);
   Result<void> read_for_cluster(Watch& watch, Findings& findings);
 

@@ -26,9 +26,10 @@ std::vector<std::string> left_open(const workload::Model& model) {
 
 }  // namespace
 
-bool needs_job(std::span<const Change> changes) {
-  return std::any_of(changes.begin(), changes.end(), [](const Change& change) {
-    return change.level == Level::job && !is_structural(change);
+bool needs_job(std::span<const Change> changes, bool replicas) {
+  return std::any_of(changes.begin(), changes.end(), [&](const Change& change) {
+    return change.level == Level::job && !is_structural(change) &&
+           !(replicas && is_replicas(change));
   });
 }
 
@@ -46,8 +47,10 @@ Result<TracedCase> become_job(WhatIfCase& read, Watch& watch, Findings& findings
   RecordedTraces alone;
   alone.threads = question.recorded.threads;
   question.recorded = alone;
-  auto generated = WhatIfCase::read(std::move(question), "", watch, findings);
+  Findings anew;
+  auto generated = WhatIfCase::read(std::move(question), "", watch, anew);
   if (!generated) return tl::unexpected(generated.error());
+  findings.merge_same(anew);
   TracedCase made{*std::move(job), std::nullopt, {}};
   if (has_times(read.workload().graph(0))) {
     if (read.workload().without_trace.empty()) {

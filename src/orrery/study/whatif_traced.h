@@ -15,8 +15,9 @@
 
 namespace orrery::study {
 
-/// Whether one of them is of a model or a plan, and more than what traces repeat.
-[[nodiscard]] bool needs_job(std::span<const Change> changes);
+/// Whether one of them is of a model or a plan, and more than what traces repeat; `replicas`: or
+/// than how many ranks one trace stands for.
+[[nodiscard]] bool needs_job(std::span<const Change> changes, bool replicas);
 
 struct TracedCase {
   TracedJob job;

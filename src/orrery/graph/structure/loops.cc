@@ -187,7 +187,15 @@ Loops find_loops(const Graph& graph, const Spine& spine, std::span<const Repeat>
     made.layer_count = std::max(made.layer_count, loop.times);
     if (!loop.passes.backward) ++made.forwards;
   }
-  made.forwards /= made.steps;
+  made.forwards = made.forwards == 0 ? 0 : std::max(1u, made.forwards / made.steps);
+  // What goes forward and backward, where nothing goes forward alone, are whole passes.
+  if (made.forwards == 0 && std::any_of(made.layers.begin(), made.layers.end(),
+                                        [](const Loop& loop) { return loop.passes.forward; })) {
+    made.passes.insert(made.passes.end(), made.layers.begin(), made.layers.end());
+    made.layers.clear();
+    made.layer_count = 0;
+    made.uneven = false;
+  }
   add_others(folded, 0, made);
   return made;
 }

@@ -170,13 +170,14 @@ class Reshaper {
     return made;
   }
 
-  /// Attentions in a period: layers of several kinds that take turns. Where messages are among them
-  /// (context parallelism), one attention is several kernels.
+  /// Attentions in a period: layers of several kinds that take turns; but those before one MLP are
+  /// one layer's (of time and of space, or of a decoder and to its encoder). Where messages are
+  /// among them (context parallelism), one attention is several kernels.
   static std::uint32_t layers_at_once(const Graph& graph, const Taken& taken) {
     std::uint32_t most = 1;
     for (const Loop& loop : taken.loops.layers) {
       if (loop.passes.backward) continue;
-      std::uint32_t here = 0;
+      std::uint32_t here = 0, mlps = 0;
       bool messages = false;
       for (std::size_t i = loop.first; i < loop.first + loop.period; ++i) {
         const NodeId n = taken.spine.works[i];
@@ -184,10 +185,11 @@ class Reshaper {
         if (id != kNoKernel) {
           const Operation operation = (*graph.kernels())[id].operation;
           here += operation == Operation::attention || operation == Operation::softmax ? 1 : 0;
+          mlps += operation == Operation::activation ? 1 : 0;
         }
         messages = messages || graph.kind(n) == NodeKind::send || graph.kind(n) == NodeKind::recv;
       }
-      if (!messages) most = std::max(most, here);
+      if (!messages) most = std::max(most, mlps > 0 ? std::min(here, mlps) : here);
     }
     return most;
   }
