@@ -305,6 +305,7 @@ class Reshaper {
   [[nodiscard]] bool has_whole_microbatches(const Taken& taken, const Loop& loop,
                                             std::uint32_t each) const {
     const std::uint32_t all = microbatches_found() * taken.loops.steps;
+    if (all == 0) return false;
     std::map<std::vector<std::uint32_t>, std::pair<std::uint32_t, std::uint32_t>> passes;
     for (const Loop& layers : taken.loops.layers) {
       auto& [total, inside] = passes[layer_of(taken, layers)];
