@@ -223,7 +223,10 @@ TEST_F(WhatIfStands, RunsKeepIt) {
   recorded.base.record = true;
   recorded.changes = {"kernels=0.5"};
   const WhatIf again = ask(recorded);
-  EXPECT_EQ(make_run(again.answer->outcome()).footings, again.changed->footings);
+  const result::Run run = make_run(again.answer->outcome());
+  EXPECT_EQ(run.footings, again.changed->footings);
+  EXPECT_EQ(run.fact("options"), "--change kernels=0.5");
+  EXPECT_TRUE(run.dims.empty());  // nobody knows over which links it went
 }
 
 }  // namespace

@@ -207,7 +207,7 @@ TEST_F(WhatIfTraced, IsToldWhenAskedFor) {
   Watch watch;
   const auto without_cluster = what_if(question, watch);
   ASSERT_FALSE(without_cluster.has_value());
-  EXPECT_EQ(without_cluster.error().code, Errc::usage);
+  EXPECT_EQ(without_cluster.error().code, Errc::input_unsupported);  // nothing has a time
   question.base.cluster = kCluster;
   for (const char* change : {"", "kernels=0.5", "bandwidth=2"}) {
     if (*change != 0) question.changes = {change};

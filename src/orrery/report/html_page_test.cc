@@ -26,6 +26,17 @@ TEST(HtmlData, TheSampleIsUpToDate) {
   EXPECT_EQ(there.str(), data) << path << ": run this test with ORRERY_UPDATE_DOCS=1";
 }
 
+// Two runs of one recording are told apart by what was asked to be other.
+TEST(HtmlData, TitlesSayWhatIsChanged) {
+  result::Run run = sample_run();
+  run.manifest = {{"workload", "w"}, {"cluster", "as recorded"}};
+  EXPECT_NE(report_data({&run}).find(R"("title":"w as recorded")"), std::string::npos);
+  run.manifest.emplace_back("options",
+                            "--replicate --change named:a b=0.5 --change gpu=b200 --rules x");
+  EXPECT_NE(report_data({&run}).find(R"("title":"w as recorded, with named:a b=0.5, gpu=b200")"),
+            std::string::npos);
+}
+
 TEST(HtmlPage, IsWholeWhenItIsThere) {
   const std::string_view page = built_in_page();
   if (page.empty()) GTEST_SKIP() << "built without the page; ./setup --page makes it";
