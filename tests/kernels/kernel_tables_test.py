@@ -41,7 +41,7 @@ class Tables(unittest.TestCase):
         head = "batch,seq,heads,kv_heads,head_dim,dtype,kv_dtype,window,past,kernel,latency_us\n"
         self.assertEqual(self.rows("a.csv", head + "2,128,8,2,64,bfloat16,fp8,0,0,x,7\n"),
                          ["d,attention forward bf16,fp8>bf16 batch=2 heads=8 kv_heads=2 queries=128 keys=128 "
-                          "key_dim=64 value_dim=64 causal,7"])
+                          "key_dim=64 value_dim=64 causal caches,7"])
         head = "batch,kv_len,heads,kv_heads,head_dim,dtype,kv_dtype,window,kernel,latency_us\n"
         self.assertEqual(self.rows("a.csv", head + "2,128,8,2,64,bfloat16,bfloat16,32,x,7\n"),
                          ["d,attention forward bf16,bf16>bf16 batch=2 heads=8 kv_heads=2 queries=1 keys=128 "

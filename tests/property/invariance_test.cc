@@ -44,24 +44,37 @@ Total expected_weights(const Program& program) {
   return spec.schedule.kind == ScheduleKind::dual_pipe ? 2 * sum : sum;
 }
 
-/// Twice forward; less, with adapters, what frozen weights' gradients would take, and what goes
-/// back into the input.
-Total expected_backward(const Spec& spec, const Count& counted) {
-  const Total all = 2 * counted.flops.forward;
-  if (!spec.lora) return all;
-  Spec whole = on_one_rank(spec);
-  whole.lora.reset();
+/// Of a step of the whole job on one rank, and of those operators of each part that count: how
+/// often the part runs times their products.
+template <typename Counts>
+Total products_of(const Spec& whole, Counts counts) {
   const auto model = lower(whole, Mesh(whole), Position{});
   RC_ASSERT(model.has_value());
-  std::int64_t frozen = 0;
-  for (const PartRun& run : model->order) {
-    const LoweredPart& part = model->parts[run.part];
-    for (const Op& op : part.backward) {
-      if (op.phase == Phase::weight_grad || part.part.name == "embedding")
-        frozen += run.count * (op.matmul - op.redone);
-    }
-  }
-  return all - static_cast<Total>(frozen) * static_cast<Total>(whole.microbatches());
+  std::int64_t sum = 0;
+  for (const PartRun& run : model->order) sum += run.count * counts(model->parts[run.part]);
+  return static_cast<Total>(sum) * static_cast<Total>(whole.microbatches());
+}
+
+/// Twice forward; less what would go back into pictures, where patches are convolutions, and with
+/// adapters what frozen weights' gradients would take, and what goes back into the input.
+Total expected_backward(const Spec& spec, const Count& counted) {
+  Spec whole = on_one_rank(spec);
+  whole.lora.reset();
+  const Total pictures = products_of(whole, [](const LoweredPart& part) {
+    std::int64_t sum = 0;
+    for (const Op& op : part.forward)
+      if (op.kernel.operation == graph::Operation::convolution) sum += op.matmul;
+    return sum;
+  });
+  const Total all = 2 * counted.flops.forward - pictures;
+  if (!spec.lora) return all;
+  return all - products_of(whole, [](const LoweredPart& part) {
+           std::int64_t frozen = 0;
+           for (const Op& op : part.backward)
+             if (op.phase == Phase::weight_grad || part.part.name == "embedding")
+               frozen += op.matmul - op.redone;
+           return frozen;
+         });
 }
 
 void check_trained(const Program& program, const Count& counted) {
