@@ -242,10 +242,10 @@ TEST_F(WhatIfTest, OneTraceCanStandForAllRanks) {
   EXPECT_EQ(sixteen.answer->outcome().workload().rank_count(), 16u);
   question.changes = {"dp=16"};  // all of them are replicas
   EXPECT_EQ(ask(question).changed->whole, sixteen.changed->whole);
-  for (const std::vector<std::string> wrong : {std::vector<std::string>{"dp=0"},
-                                               {"dp=2.5"},
-                                               {"dp=16", "cluster=h100-sxm:16"},
-                                               {"cluster=h100-sxm:16", "dp=16"}}) {
+  for (const std::vector<std::string>& wrong : {std::vector<std::string>{"dp=0"},
+                                                {"dp=2.5"},
+                                                {"dp=16", "cluster=h100-sxm:16"},
+                                                {"cluster=h100-sxm:16", "dp=16"}}) {
     question.changes = wrong;
     EXPECT_FALSE(what_if(question, watch).has_value()) << wrong[0];
   }
