@@ -68,6 +68,12 @@ Passes passes_of(const Graph& graph, NodeId n) {
     return graph.name(n).find(part) != std::string_view::npos;
   };
   Passes made;
+  if (const Phase phase = graph.scope(n).phase; phase != Phase::unsaid) {
+    made.forward = phase == Phase::forward;
+    made.backward = phase == Phase::backward;
+    made.optimizer = phase == Phase::optimizer;
+    return made;
+  }
   const KernelId id = graph.kernel(n);
   if (id == kNoKernel) {
     made.optimizer = says("ptimizer") || says("dam_") || says("sgd");

@@ -128,6 +128,10 @@ void Decoding::apply(AttrId id, const Scalar& value, NodeSpec& node) {
     case AttrId::op_schema:
       schema_ = value.text;
       return;
+    case AttrId::in_step:
+    case AttrId::in_layer:
+    case AttrId::in_phase:
+      return set_scope(id, value, node);
     default:
       apply_number(id, value, node);
       return;
@@ -178,6 +182,16 @@ void Decoding::set_numbers(const Scalar& value, NodeSpec& node) {
   } else {
     note(FindingCode::attr_ignored);
   }
+}
+
+void Decoding::set_scope(AttrId id, const Scalar& value, NodeSpec& node) {
+  if (id == AttrId::in_phase) {
+    node.scope.phase = value.kind == Kind::text ? parse_phase(value.text) : Phase::unsaid;
+    if (node.scope.phase == Phase::unsaid) note(FindingCode::attr_ignored);
+    return;
+  }
+  const auto number = static_cast<std::int32_t>(integer(id, value, 0, kMaxInt));
+  (id == AttrId::in_step ? node.scope.step : node.scope.layer) = number;
 }
 
 void Decoding::add_lane(NodeSpec& node) const {
