@@ -90,12 +90,12 @@ class Describer {
   std::span<const graph::Loop> layers_;
 };
 
-Phase phase_of(const Graph& graph, NodeId n) {
+StepPhase phase_of(const Graph& graph, NodeId n) {
   const graph::Passes passes = graph::passes_of(graph, n);
-  return passes.optimizer  ? Phase::optimizer
-         : passes.backward ? Phase::backward
-         : passes.forward  ? Phase::forward
-                           : Phase::unsaid;
+  return passes.optimizer  ? StepPhase::optimizer
+         : passes.backward ? StepPhase::backward
+         : passes.forward  ? StepPhase::forward
+                           : StepPhase::unsaid;
 }
 
 }  // namespace
@@ -123,10 +123,14 @@ RankStructure structure(const Graph& graph) {
   made.layers = made.named ? loops.named_layers : loops.layer_count;
   made.forwards = loops.forwards;
   made.steps = loops.steps;
+  for (std::size_t i = 0; i < kStepPhases; ++i) made.phases[i].phase = static_cast<StepPhase>(i);
   for (const NodeId n : spine.works) {
-    PhaseShare& share = made.phases[static_cast<std::size_t>(phase_of(graph, n))];
-    ++share.works;
-    share.time += graph.duration(n);
+    const StepPhase phase = phase_of(graph, n);
+    if (made.passes.empty() || made.passes.back().phase != phase) made.passes.push_back({phase});
+    for (PhaseShare* share : {&made.phases[static_cast<std::size_t>(phase)], &made.passes.back()}) {
+      ++share->works;
+      share->time += graph.duration(n);
+    }
   }
   return made;
 }

@@ -35,8 +35,9 @@ struct Block {
   std::vector<Block> parts;  ///< of one time; empty for works
 };
 
-/// Works of one phase, over all steps.
+/// Works of one phase, over all steps, or one after another.
 struct PhaseShare {
+  StepPhase phase = StepPhase::unsaid;
   std::uint32_t works = 0;
   Time time{};  ///< recorded; 0 without any
 };
@@ -52,8 +53,9 @@ struct RankStructure {
   std::uint32_t layers = 0, forwards = 0;
   bool named = false;  ///< layers are
   std::uint32_t steps = 1;
-  /// By Phase: what scopes say, else kernels (`unsaid`: neither).
-  std::array<PhaseShare, kPhases> phases;
+  /// By StepPhase: what scopes say, else kernels (`unsaid`: neither).
+  std::array<PhaseShare, kStepPhases> phases;
+  std::vector<PhaseShare> passes;  ///< in their order
 };
 
 /// The order of a rank's works on its busiest stream (without lanes: of all that compute and of all

@@ -134,7 +134,7 @@ void GraphBuilder::add(const NodeSpec& node) {
     lanes_.back() = number_of(node.lane);
   }
   if (node.scope.said() || !scopes_.empty()) {
-    const std::uint32_t unsaid = scopes_.size() < nodes_.size() - 1 ? number_of(Scope{}) : 0;
+    const std::uint32_t unsaid = scopes_.size() < nodes_.size() - 1 ? number_of(StepScope{}) : 0;
     scopes_.resize(nodes_.size(), unsaid);
     scopes_.back() = number_of(node.scope);
   }

@@ -32,7 +32,7 @@ void GraphBuilder::fill_lanes(ContentHash& hash) {
   lane_numbers_ = {};
 }
 
-std::uint32_t GraphBuilder::number_of(const Scope& scope) {
+std::uint32_t GraphBuilder::number_of(const StepScope& scope) {
   const auto next = static_cast<std::uint32_t>(columns_.scopes.size());
   const auto [known, added] = scope_numbers_.try_emplace(scope, next);
   if (added) columns_.scopes.push_back(scope);
@@ -45,7 +45,7 @@ void GraphBuilder::fill_scopes(ContentHash& hash) {
     columns_.scope_numbers[n] = scopes_[order_.empty() ? n : order_[n]];
     hash.add(std::uint64_t{columns_.scope_numbers[n]});
   }
-  for (const Scope& scope : columns_.scopes) {
+  for (const StepScope& scope : columns_.scopes) {
     hash.add(std::uint64_t{static_cast<std::uint32_t>(scope.step)} << 32 |
              static_cast<std::uint32_t>(scope.layer));
     hash.add(static_cast<std::uint64_t>(scope.phase));

@@ -224,7 +224,7 @@ TEST(GraphBuilder, KeepsWhereNodesRanAndWhyTheyWaited) {
     kernel.notes = {{.dep = 1, .lag = us(4), .kind = EdgeKind::launch}};
     copy.notes = {{.dep = 2, .lag = us(2)}, {.dep = 9, .lag = us(9)}};  // 9: nobody's
     copy.lane = kernel.lane;
-    kernel.scope = {.step = 3, .layer = 1, .phase = Phase::forward};
+    kernel.scope = {.step = 3, .layer = 1, .phase = StepPhase::forward};
     builder.add(sorted ? launch : copy);
     builder.add(kernel);
     builder.add(sorted ? copy : launch);
@@ -235,9 +235,9 @@ TEST(GraphBuilder, KeepsWhereNodesRanAndWhyTheyWaited) {
     EXPECT_EQ(graph->lanes()[graph->lane(0)], (Lane{.id = 77, .host = true}));
     EXPECT_EQ(graph->lanes()[graph->lane(1)], (Lane{.id = 7, .device = 1}));
     EXPECT_EQ(graph->lane(2), graph->lane(1));
-    EXPECT_EQ(graph->scope(0), Scope{});
+    EXPECT_EQ(graph->scope(0), StepScope{});
     EXPECT_EQ(graph->scope(1), kernel.scope);
-    EXPECT_EQ(graph->scope(2), Scope{});
+    EXPECT_EQ(graph->scope(2), StepScope{});
     EXPECT_THAT(graph->lags(0), ElementsAre(us(4), Time{}));
     EXPECT_THAT(graph->lags(1), ElementsAre(us(2)));
     EXPECT_THAT(graph->edge_kinds(0), ElementsAre(EdgeKind::launch, EdgeKind::unsaid));
@@ -258,7 +258,7 @@ TEST(GraphBuilder, WhatNobodySaysTakesNoRoom) {
 }
 
 TEST(GraphBuilder, LagsLanesAndScopesAreContent) {
-  const auto hash = [](Time lag, std::optional<Lane> lane, Scope scope = {}) {
+  const auto hash = [](Time lag, std::optional<Lane> lane, StepScope scope = {}) {
     GraphBuilder builder("w.0.et", std::make_shared<StringPool>(), Repair::refuse);
     builder.add(node_of(1, {}));
     NodeSpec node = node_of(2, {1});
@@ -277,7 +277,7 @@ TEST(GraphBuilder, LagsLanesAndScopesAreContent) {
                                           hash({}, Lane{.id = 7, .row = 1}),
                                           hash({}, {}, {.step = 1}),
                                           hash({}, {}, {.layer = 1}),
-                                          hash({}, {}, {.phase = Phase::forward})};
+                                          hash({}, {}, {.phase = StepPhase::forward})};
   EXPECT_EQ(hashes.size(), 9u);
 }
 

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "orrery/core/quantity.h"
-#include "orrery/core/scope.h"
+#include "orrery/core/step_scope.h"
 #include "orrery/core/strings.h"
 #include "orrery/graph/expert_exchange.h"
 #include "orrery/graph/kernel.h"
@@ -203,7 +203,7 @@ struct Columns {
   Holder<std::uint32_t> lane_numbers;  ///< by node: in `lanes`, or kNoLane
   Holder<Lane> lanes;
   Holder<std::uint32_t> scope_numbers;  ///< by node: in `scopes`
-  Holder<Scope> scopes;
+  Holder<StepScope> scopes;
   Holder<EdgeKind> edge_kinds;  ///< as succ
   Holder<Time> lags;            ///< as succ
 };
@@ -254,8 +254,8 @@ class Graph {
   [[nodiscard]] std::span<const Lane> lanes() const { return columns_.lanes; }
   /// Of some node it is said where in the job it stands.
   [[nodiscard]] bool has_scopes() const { return !columns_.scope_numbers.empty(); }
-  [[nodiscard]] Scope scope(NodeId n) const {
-    return has_scopes() ? columns_.scopes[columns_.scope_numbers[n]] : Scope{};
+  [[nodiscard]] StepScope scope(NodeId n) const {
+    return has_scopes() ? columns_.scopes[columns_.scope_numbers[n]] : StepScope{};
   }
   /// Recorded duration (0 when the trace has none).
   [[nodiscard]] Time duration(NodeId n) const { return columns_.durations[n]; }

@@ -94,8 +94,8 @@ std::string phases_text(const analysis::RankStructure& found) {
     const analysis::PhaseShare& share = found.phases[i];
     if (share.time == Time{}) continue;
     told += i > 0 ? 1 : 0;
-    const auto phase = static_cast<Phase>(i);
-    const std::string of = phase == Phase::unsaid ? "no phase" : std::string(name(phase));
+    const std::string of =
+        share.phase == StepPhase::unsaid ? "no phase" : std::string(name(share.phase));
     const Time each(share.time.count() / static_cast<std::int64_t>(found.steps));
     text += (text.empty() ? "" : ", ") + of + " " + format_time(each);
   }
@@ -143,7 +143,7 @@ void write_phases(JsonWriter& json, const analysis::RankStructure& found) {
   json.key("phases").begin_array();
   for (std::size_t i = 0; i < found.phases.size(); ++i) {
     if (found.phases[i].works == 0) continue;
-    const std::string_view of = name(static_cast<Phase>(i));
+    const std::string_view of = name(static_cast<StepPhase>(i));
     json.begin_object().field("phase", of.empty() ? "unsaid" : of);
     json.field("works", found.phases[i].works).nanoseconds("time", found.phases[i].time);
     json.end_object();

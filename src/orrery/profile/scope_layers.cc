@@ -65,7 +65,7 @@ bool says_layer(std::string_view kind) {
 
 class LayerFinder {
  public:
-  LayerFinder(const Profile& profile, const std::vector<Scope>& of)
+  LayerFinder(const Profile& profile, const std::vector<StepScope>& of)
       : profile_(profile),
         of_(of),
         operators_(profile.events.size()),
@@ -89,7 +89,8 @@ class LayerFinder {
  private:
   [[nodiscard]] Sort sort_of(EventId e) const {
     const Event& event = profile_.events[e];
-    if (!event.timed() || of_[e].phase == Phase::backward || of_[e].phase == Phase::optimizer)
+    if (!event.timed() || of_[e].phase == StepPhase::backward ||
+        of_[e].phase == StepPhase::optimizer)
       return Sort::none;
     const std::string_view name = profile_.name(e);
     if (event.kind == Kind::python && name.starts_with(kModule)) return Sort::module;
@@ -167,7 +168,7 @@ class LayerFinder {
   }
 
   const Profile& profile_;
-  const std::vector<Scope>& of_;
+  const std::vector<StepScope>& of_;
   std::vector<std::uint32_t> operators_;             // by event: inside it, and itself
   std::vector<Sort> sorts_;                          // by event
   std::array<std::vector<EventId>, kSorts> around_;  // by sort: the range of it around an event
@@ -177,7 +178,7 @@ class LayerFinder {
 
 }  // namespace
 
-LayerNumbers layer_numbers(const Profile& profile, const std::vector<Scope>& of) {
+LayerNumbers layer_numbers(const Profile& profile, const std::vector<StepScope>& of) {
   return LayerFinder(profile, of).find();
 }
 

@@ -13,6 +13,6 @@ namespace orrery::profile {
 using LayerNumbers = std::unordered_map<StringId, std::int32_t>;
 
 /// As find_scopes says. `of`: phases are known. O(events).
-[[nodiscard]] LayerNumbers layer_numbers(const Profile& profile, const std::vector<Scope>& of);
+[[nodiscard]] LayerNumbers layer_numbers(const Profile& profile, const std::vector<StepScope>& of);
 
 }  // namespace orrery::profile

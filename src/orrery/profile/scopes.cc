@@ -14,18 +14,18 @@ namespace {
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
 /// The one phase that words of a user's range name.
-Phase phase_in_words(std::string_view name) {
-  constexpr std::array<std::pair<std::string_view, Phase>, 3> kWords = {
-      {{"forward", Phase::forward},
-       {"backward", Phase::backward},
-       {"optimizer", Phase::optimizer}}};
-  Phase said = Phase::unsaid;
+StepPhase phase_in_words(std::string_view name) {
+  constexpr std::array<std::pair<std::string_view, StepPhase>, 3> kWords = {
+      {{"forward", StepPhase::forward},
+       {"backward", StepPhase::backward},
+       {"optimizer", StepPhase::optimizer}}};
+  StepPhase said = StepPhase::unsaid;
   for (std::size_t at = 0; at < name.size();) {
     std::size_t end = at;
     while (end < name.size() && is_letter(name[end])) ++end;
     for (const auto& [word, phase] : kWords) {
       if (name.substr(at, end - at) != word) continue;
-      if (said != Phase::unsaid && said != phase) return Phase::unsaid;
+      if (said != StepPhase::unsaid && said != phase) return StepPhase::unsaid;
       said = phase;
     }
     at = end + 1;
@@ -41,9 +41,9 @@ bool is_autograd_node(std::string_view name) {
 }
 
 /// Of what stands in a range of one phase, in which something says another.
-Phase within(Phase outer, Phase inner) {
-  if (inner == Phase::unsaid || outer == Phase::optimizer) return outer;
-  return outer == Phase::backward && inner == Phase::forward ? outer : inner;
+StepPhase within(StepPhase outer, StepPhase inner) {
+  if (inner == StepPhase::unsaid || outer == StepPhase::optimizer) return outer;
+  return outer == StepPhase::backward && inner == StepPhase::forward ? outer : inner;
 }
 
 class ScopeFinder {
@@ -53,7 +53,7 @@ class ScopeFinder {
     made_.resize(profile.events.size());
   }
 
-  std::vector<Scope> find() {
+  std::vector<StepScope> find() {
     each_host_event([&](EventId e) { place_phase_and_step(e); });
     const LayerNumbers numbers = layer_numbers(profile_, made_);
     if (!numbers.empty()) place_layers(numbers);
@@ -73,7 +73,7 @@ class ScopeFinder {
 
   void place_phase_and_step(EventId e) {
     const Event& event = profile_.events[e];
-    Scope& scope = made_[e];
+    StepScope& scope = made_[e];
     if (event.parent != kNoEvent) scope = made_[event.parent];
     const std::string_view name = profile_.name(e);
     scope.phase = within(scope.phase, phase_said(event.kind, name));
@@ -97,7 +97,7 @@ class ScopeFinder {
   void place_layers(const LayerNumbers& numbers) {
     each_host_event([&](EventId e) {
       const Event& event = profile_.events[e];
-      Scope& scope = made_[e];
+      StepScope& scope = made_[e];
       if (event.parent != kNoEvent) scope.layer = made_[event.parent].layer;
       if (const auto found = numbers.find(event.name); found != numbers.end())
         scope.layer = found->second;
@@ -111,9 +111,9 @@ class ScopeFinder {
     });
     each_host_event([&](EventId e) {
       const Event& event = profile_.events[e];
-      Scope& scope = made_[e];
+      StepScope& scope = made_[e];
       if (scope.layer < 0 && event.parent != kNoEvent) scope.layer = made_[event.parent].layer;
-      if (scope.layer < 0 && scope.phase == Phase::backward && event.kind == Kind::op)
+      if (scope.layer < 0 && scope.phase == StepPhase::backward && event.kind == Kind::op)
         scope.layer = layer_of_forward(event, profile_.op(e).sequence);
     });
   }
@@ -132,18 +132,19 @@ class ScopeFinder {
 
   struct Said {
     Time start{};
-    Phase phase = Phase::unsaid;
+    StepPhase phase = StepPhase::unsaid;
   };
 
   /// Of what begins gradients and optimizers.
   void note_phases() {
     each_host_event([&](EventId e) {
       const Event& event = profile_.events[e];
-      const Phase phase = made_[e].phase;
+      const StepPhase phase = made_[e].phase;
       const bool begins = event.parent == kNoEvent || made_[event.parent].phase != phase;
-      if (begins && event.timed() && (phase == Phase::backward || phase == Phase::optimizer))
+      if (begins && event.timed() &&
+          (phase == StepPhase::backward || phase == StepPhase::optimizer))
         said_.push_back({event.start, phase});
-      trains_ = trains_ || phase == Phase::backward || phase == Phase::optimizer;
+      trains_ = trains_ || phase == StepPhase::backward || phase == StepPhase::optimizer;
     });
     std::stable_sort(said_.begin(), said_.end(),
                      [](const Said& a, const Said& b) { return a.start < b.start; });
@@ -151,20 +152,20 @@ class ScopeFinder {
 
   /// Of what a host does at a time at which nothing says a phase: forward; of the optimizer what
   /// comes between the last gradients and it (norms, scales of gradients).
-  [[nodiscard]] Phase phase_at(Time at) const {
+  [[nodiscard]] StepPhase phase_at(Time at) const {
     const auto next = std::upper_bound(said_.begin(), said_.end(), at,
                                        [](Time time, const Said& one) { return time < one.start; });
     const bool before = next != said_.end() && next != said_.begin() &&
-                        next->phase == Phase::optimizer &&
-                        std::prev(next)->phase == Phase::backward;
-    return before ? Phase::optimizer : Phase::forward;
+                        next->phase == StepPhase::optimizer &&
+                        std::prev(next)->phase == StepPhase::backward;
+    return before ? StepPhase::optimizer : StepPhase::forward;
   }
 
   void place_devices() {
     const auto place = [&](EventId e, EventId by) {
-      Scope& scope = made_[e];
+      StepScope& scope = made_[e];
       if (by != kNoEvent) scope = made_[by];
-      if (trains_ && scope.phase == Phase::unsaid && (scope.step >= 0 || iterations_.empty()))
+      if (trains_ && scope.phase == StepPhase::unsaid && (scope.step >= 0 || iterations_.empty()))
         scope.phase = phase_at(profile_.events[by == kNoEvent ? e : by].start);
     };
     for (EventId e = 0; e < profile_.events.size(); ++e) {
@@ -183,7 +184,7 @@ class ScopeFinder {
   std::vector<Forward> forward_;  // by sequence and start
   std::vector<Said> said_;        // by start
   bool trains_ = false;
-  std::vector<Scope> made_;  // by event
+  std::vector<StepScope> made_;  // by event
 };
 
 }  // namespace
@@ -193,15 +194,16 @@ bool may_be_range(Kind kind, std::string_view name) {
          (kind == Kind::op && name.find("::") == std::string_view::npos);
 }
 
-Phase phase_said(Kind kind, std::string_view name) {
-  if (name.starts_with("Optimizer.")) return Phase::optimizer;
+StepPhase phase_said(Kind kind, std::string_view name) {
+  if (name.starts_with("Optimizer.")) return StepPhase::optimizer;
   if (name.starts_with("autograd::engine::evaluate_function") ||
       name.starts_with("torch::autograd::") || (kind == Kind::op && is_autograd_node(name)))
-    return Phase::backward;
-  if (kind == Kind::python) return name.starts_with("nn.Module: ") ? Phase::forward : Phase::unsaid;
-  return may_be_range(kind, name) ? phase_in_words(name) : Phase::unsaid;
+    return StepPhase::backward;
+  if (kind == Kind::python)
+    return name.starts_with("nn.Module: ") ? StepPhase::forward : StepPhase::unsaid;
+  return may_be_range(kind, name) ? phase_in_words(name) : StepPhase::unsaid;
 }
 
-std::vector<Scope> find_scopes(const Profile& profile) { return ScopeFinder(profile).find(); }
+std::vector<StepScope> find_scopes(const Profile& profile) { return ScopeFinder(profile).find(); }
 
 }  // namespace orrery::profile

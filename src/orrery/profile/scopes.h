@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "orrery/core/scope.h"
+#include "orrery/core/step_scope.h"
 #include "orrery/profile/profile.h"
 
 namespace orrery::profile {
@@ -20,7 +20,7 @@ namespace orrery::profile {
 /// What a range says of the phase of all in it, by its name alone: autograd's nodes are backward,
 /// "Optimizer." is the optimizer; of users' ranges, those with just one of the words "forward",
 /// "backward" and "optimizer". Modules of PyTorch ("nn.Module: …") are forward.
-[[nodiscard]] Phase phase_said(Kind kind, std::string_view name);
+[[nodiscard]] StepPhase phase_said(Kind kind, std::string_view name);
 
 /// By event, steps by the N of ProfilerStep#N; `profile` is attached. What stands on a device goes
 /// by the call that launched it. Steps of other threads than the one that says them go by time.
@@ -30,6 +30,6 @@ namespace orrery::profile {
 /// "block" and a number, that stand one after another in the same one range, have as many operators
 /// (but for one at each end) and take half of it and more; where several kinds do, the outermost. A
 /// backward operator is of the layer of its forward operator (by sequence). O(events log events).
-[[nodiscard]] std::vector<Scope> find_scopes(const Profile& profile);
+[[nodiscard]] std::vector<StepScope> find_scopes(const Profile& profile);
 
 }  // namespace orrery::profile

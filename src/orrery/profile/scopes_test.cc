@@ -81,11 +81,11 @@ class Training {
 /// Of kernels in order: "7 forward 0", or with - for what is not said.
 std::vector<std::string> told(const Profile& profile) {
   std::vector<std::string> made;
-  const std::vector<Scope> scopes = find_scopes(profile);
+  const std::vector<StepScope> scopes = find_scopes(profile);
   const char* const names[] = {"-", "forward", "backward", "optimizer"};
   for (EventId e = 0; e < profile.events.size(); ++e) {
     if (profile.events[e].kind != Kind::kernel) continue;
-    const Scope& scope = scopes[e];
+    const StepScope& scope = scopes[e];
     made.push_back((scope.step < 0 ? "-" : std::to_string(scope.step)) + " " +
                    names[static_cast<std::size_t>(scope.phase)] + " " +
                    (scope.layer < 0 ? "-" : std::to_string(scope.layer)));
@@ -110,10 +110,10 @@ TEST(Scopes, UsersRangesAreLayersIfTheySaySo) {
 
 TEST(Scopes, RangesOfLayersAreOfTheirPhase) {
   const Profile profile = Training(3, Kind::annotation, "layer ").take();
-  const std::vector<Scope> scopes = find_scopes(profile);
+  const std::vector<StepScope> scopes = find_scopes(profile);
   for (EventId e = 0; e < profile.events.size(); ++e) {
-    if (profile.name(e).starts_with("layer ")) EXPECT_EQ(scopes[e].phase, Phase::forward);
-    if (profile.name(e).starts_with("ProfilerStep")) EXPECT_EQ(scopes[e].phase, Phase::unsaid);
+    if (profile.name(e).starts_with("layer ")) EXPECT_EQ(scopes[e].phase, StepPhase::forward);
+    if (profile.name(e).starts_with("ProfilerStep")) EXPECT_EQ(scopes[e].phase, StepPhase::unsaid);
   }
 }
 
@@ -144,33 +144,33 @@ TEST(Scopes, PartsOfSeveralRangesAreNoLayers) {
     }
   }
   const Profile profile = make.take();
-  for (const Scope& scope : find_scopes(profile)) EXPECT_EQ(scope.layer, -1);
+  for (const StepScope& scope : find_scopes(profile)) EXPECT_EQ(scope.layer, -1);
 }
 
 TEST(Scopes, NothingIsSaidWhereNothingIsWritten) {
   LaunchingHost host;
   host.launch(0, 5, 7);
-  for (const Scope& scope : find_scopes(host.take())) {
+  for (const StepScope& scope : find_scopes(host.take())) {
     EXPECT_EQ(scope.step, -1);
     EXPECT_EQ(scope.layer, -1);
-    EXPECT_EQ(scope.phase, Phase::unsaid);
+    EXPECT_EQ(scope.phase, StepPhase::unsaid);
   }
 }
 
 TEST(Scopes, PhasesAreSaidByNames) {
   const auto user = [](std::string_view name) { return phase_said(Kind::annotation, name); };
-  EXPECT_EQ(user("## forward ##"), Phase::forward);
-  EXPECT_EQ(user("DistributedDataParallel.forward"), Phase::forward);
-  EXPECT_EQ(user("FSDP::pre_backward_unshard"), Phase::backward);
-  EXPECT_EQ(user("Optimizer.zero_grad#SGD.zero_grad"), Phase::optimizer);
-  EXPECT_EQ(user("forward and backward"), Phase::unsaid);
-  EXPECT_EQ(user("forwarded"), Phase::unsaid);
-  EXPECT_EQ(phase_said(Kind::op, "my::forward"), Phase::unsaid);
-  EXPECT_EQ(phase_said(Kind::op, "autograd::engine::evaluate_function: X"), Phase::backward);
-  EXPECT_EQ(phase_said(Kind::op, "AddmmBackward0"), Phase::backward);
-  EXPECT_EQ(phase_said(Kind::op, "## forward ##"), Phase::forward);
-  EXPECT_EQ(phase_said(Kind::python, "nn.Module: Linear_3"), Phase::forward);
-  EXPECT_EQ(phase_said(Kind::python, "<built-in method forward>"), Phase::unsaid);
+  EXPECT_EQ(user("## forward ##"), StepPhase::forward);
+  EXPECT_EQ(user("DistributedDataParallel.forward"), StepPhase::forward);
+  EXPECT_EQ(user("FSDP::pre_backward_unshard"), StepPhase::backward);
+  EXPECT_EQ(user("Optimizer.zero_grad#SGD.zero_grad"), StepPhase::optimizer);
+  EXPECT_EQ(user("forward and backward"), StepPhase::unsaid);
+  EXPECT_EQ(user("forwarded"), StepPhase::unsaid);
+  EXPECT_EQ(phase_said(Kind::op, "my::forward"), StepPhase::unsaid);
+  EXPECT_EQ(phase_said(Kind::op, "autograd::engine::evaluate_function: X"), StepPhase::backward);
+  EXPECT_EQ(phase_said(Kind::op, "AddmmBackward0"), StepPhase::backward);
+  EXPECT_EQ(phase_said(Kind::op, "## forward ##"), StepPhase::forward);
+  EXPECT_EQ(phase_said(Kind::python, "nn.Module: Linear_3"), StepPhase::forward);
+  EXPECT_EQ(phase_said(Kind::python, "<built-in method forward>"), StepPhase::unsaid);
 }
 
 }  // namespace

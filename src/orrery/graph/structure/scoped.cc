@@ -17,7 +17,7 @@ constexpr std::size_t kOtherEnds = 2;  // layers that may differ from the others
 /// Works of one layer in one pass, one after another.
 struct Run {
   std::size_t first = 0, end = 0;  // on the spine
-  Scope scope;
+  StepScope scope;
 };
 
 class Reader {
@@ -48,15 +48,15 @@ class Reader {
 
  private:
   void count_phases(Scoped& made) const {
-    Phase last = Phase::unsaid;
+    StepPhase last = StepPhase::unsaid;
     std::uint32_t optimizers = 0;
     std::set<std::int32_t> steps;
     for (const NodeId n : spine_.works) {
-      const Scope scope = graph_.scope(n);
+      const StepScope scope = graph_.scope(n);
       if (scope.step >= 0) steps.insert(scope.step);
-      if (scope.phase == Phase::unsaid) continue;
-      if (last == Phase::forward && scope.phase == Phase::backward) ++made.forwards;
-      if (last == Phase::backward && scope.phase == Phase::optimizer) ++optimizers;
+      if (scope.phase == StepPhase::unsaid) continue;
+      if (last == StepPhase::forward && scope.phase == StepPhase::backward) ++made.forwards;
+      if (last == StepPhase::backward && scope.phase == StepPhase::optimizer) ++optimizers;
       last = scope.phase;
     }
     made.has_optimizers = optimizers > 0;
@@ -67,7 +67,7 @@ class Reader {
   [[nodiscard]] std::vector<Run> layer_runs() const {
     std::vector<Run> made;
     for (std::size_t at = 0; at < spine_.works.size(); ++at) {
-      const Scope scope = graph_.scope(spine_.works[at]);
+      const StepScope scope = graph_.scope(spine_.works[at]);
       if (scope.layer < 0) continue;
       if (made.empty() || made.back().scope != scope) made.push_back({at, at, scope});
       made.back().end = at + 1;
@@ -80,7 +80,7 @@ class Reader {
     std::size_t count = 1;
     std::int32_t by = 0;
     for (; count < runs.size(); ++count) {
-      const Scope &before = runs[count - 1].scope, &now = runs[count].scope;
+      const StepScope &before = runs[count - 1].scope, &now = runs[count].scope;
       const std::int32_t difference = now.layer - before.layer;
       if (now.phase != before.phase || now.step != before.step) break;
       if ((difference != 1 && difference != -1) || (by != 0 && difference != by)) break;

@@ -16,7 +16,7 @@ namespace {
 /// Works one after another with scopes; what they are called says what they are.
 class Rank {
  public:
-  void add(const std::string& name, const Scope& scope) {
+  void add(const std::string& name, const StepScope& scope) {
     NodeSpec node;
     node.id = ++last_;
     node.kind = NodeKind::comp;
@@ -27,10 +27,11 @@ class Rank {
     builder_.add(node);
   }
   /// Two works a layer, and one between them and the next.
-  void pass(std::int32_t step, std::int32_t layers, Phase phase, const std::string& first = "") {
+  void pass(std::int32_t step, std::int32_t layers, StepPhase phase,
+            const std::string& first = "") {
     for (std::int32_t i = 0; i < layers; ++i) {
-      const std::int32_t layer = phase == Phase::forward ? i : layers - 1 - i;
-      const std::string of = phase == Phase::forward ? "" : "d ";
+      const std::int32_t layer = phase == StepPhase::forward ? i : layers - 1 - i;
+      const std::string of = phase == StepPhase::forward ? "" : "d ";
       add(of + "norm", {step, layer, phase});
       if (layer == 0 && !first.empty()) add(of + first, {step, layer, phase});
       add(of + "norm", {step, -1, phase});
@@ -60,12 +61,12 @@ TEST(Scoped, NamedLayersOfEveryPassAndStep) {
   Rank rank;
   for (std::int32_t step = 0; step < 2; ++step) {
     for (std::int32_t microbatch = 0; microbatch < 3; ++microbatch) {
-      rank.add("embedding", {step, -1, Phase::forward});
-      rank.pass(step, 4, Phase::forward);
-      rank.add("loss", {step, -1, Phase::forward});
-      rank.pass(step, 4, Phase::backward);
+      rank.add("embedding", {step, -1, StepPhase::forward});
+      rank.pass(step, 4, StepPhase::forward);
+      rank.add("loss", {step, -1, StepPhase::forward});
+      rank.pass(step, 4, StepPhase::backward);
     }
-    rank.add("adam", {step, -1, Phase::optimizer});
+    rank.add("adam", {step, -1, StepPhase::optimizer});
   }
   const Loops loops = loops_of(rank.graph());
   EXPECT_EQ(loops.named_layers, 4u);
@@ -84,8 +85,8 @@ TEST(Scoped, PartsOfALayerThatAreAlikeAreNoLayers) {
   Rank rank;
   for (std::int32_t layer = 0; layer < 5; ++layer)
     for (int part = 0; part < 2; ++part) {
-      rank.add("attention", {0, layer, Phase::forward});
-      rank.add("product", {0, layer, Phase::forward});
+      rank.add("attention", {0, layer, StepPhase::forward});
+      rank.add("product", {0, layer, StepPhase::forward});
     }
   const Loops loops = loops_of(rank.graph());
   EXPECT_EQ(loops.named_layers, 5u);
@@ -96,8 +97,8 @@ TEST(Scoped, PartsOfALayerThatAreAlikeAreNoLayers) {
 
 TEST(Scoped, TheFirstLayerMayBeOther) {
   Rank rank;
-  rank.pass(0, 6, Phase::forward, "mask");
-  rank.pass(0, 6, Phase::backward, "mask");
+  rank.pass(0, 6, StepPhase::forward, "mask");
+  rank.pass(0, 6, StepPhase::backward, "mask");
   const Loops loops = loops_of(rank.graph());
   EXPECT_EQ(loops.named_layers, 6u);
   EXPECT_EQ(loops.layer_count, 5u);
@@ -108,7 +109,7 @@ TEST(Scoped, LayersThatAreNotAlikeAreNotMadeMore) {
   Rank rank;
   const char* const kinds[] = {"a", "b", "c", "d", "e"};
   for (std::int32_t layer = 0; layer < 5; ++layer)
-    rank.add(kinds[layer], {0, layer, Phase::forward});
+    rank.add(kinds[layer], {0, layer, StepPhase::forward});
   const Loops loops = loops_of(rank.graph());
   EXPECT_EQ(loops.named_layers, 0u);
   EXPECT_TRUE(loops.layers.empty());
@@ -116,11 +117,12 @@ TEST(Scoped, LayersThatAreNotAlikeAreNotMadeMore) {
 
 // Three steps of a model in which nothing repeats: what repeats is steps.
 TEST(Scoped, StepsAreNoLayers) {
-  for (const Phase last : {Phase::optimizer, Phase::unsaid}) {
+  for (const StepPhase last : {StepPhase::optimizer, StepPhase::unsaid}) {
     Rank rank;
     for (std::int32_t step = 4; step < 7; ++step) {
-      for (const char* const name : {"a", "b", "c"}) rank.add(name, {step, -1, Phase::forward});
-      for (const char* const name : {"dc", "db", "da"}) rank.add(name, {step, -1, Phase::backward});
+      for (const char* const name : {"a", "b", "c"}) rank.add(name, {step, -1, StepPhase::forward});
+      for (const char* const name : {"dc", "db", "da"})
+        rank.add(name, {step, -1, StepPhase::backward});
       rank.add("update", {step, -1, last});
     }
     const Loops loops = loops_of(rank.graph());
@@ -134,10 +136,10 @@ TEST(Scoped, MoreLayersAreThoseOfALongerModel) {
   const auto model = [](std::int32_t layers) {
     Rank rank;
     for (std::int32_t step = 0; step < 2; ++step) {
-      rank.pass(step, layers, Phase::forward);
-      rank.add("loss", {step, -1, Phase::forward});
-      rank.pass(step, layers, Phase::backward);
-      rank.add("adam", {step, -1, Phase::optimizer});
+      rank.pass(step, layers, StepPhase::forward);
+      rank.add("loss", {step, -1, StepPhase::forward});
+      rank.pass(step, layers, StepPhase::backward);
+      rank.add("adam", {step, -1, StepPhase::optimizer});
     }
     Workload made;
     made.graphs = {std::make_shared<const Graph>(rank.graph())};

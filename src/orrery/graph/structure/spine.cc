@@ -68,10 +68,10 @@ Passes passes_of(const Graph& graph, NodeId n) {
     return graph.name(n).find(part) != std::string_view::npos;
   };
   Passes made;
-  if (const Phase phase = graph.scope(n).phase; phase != Phase::unsaid) {
-    made.forward = phase == Phase::forward;
-    made.backward = phase == Phase::backward;
-    made.optimizer = phase == Phase::optimizer;
+  if (const StepPhase phase = graph.scope(n).phase; phase != StepPhase::unsaid) {
+    made.forward = phase == StepPhase::forward;
+    made.backward = phase == StepPhase::backward;
+    made.optimizer = phase == StepPhase::optimizer;
     return made;
   }
   const KernelId id = graph.kernel(n);

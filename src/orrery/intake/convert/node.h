@@ -67,7 +67,7 @@ class NodeMaker {
   const profile::Dependencies& dependencies_;
   const ConvertOptions& options_;
   const RecordedKernels& kernels_;
-  std::vector<Scope> scopes_;  // by event
+  std::vector<StepScope> scopes_;  // by event
   PythonTexts texts_;
   std::vector<std::int64_t> spent_;       // by lane: picoseconds so far
   std::vector<std::int64_t> thread_ids_;  // by lane

@@ -145,20 +145,11 @@ AttrId attr_id(std::string_view name) {
           return AttrId::other;
       }
     case 8:
-      switch (name[5]) {
-        case 's':
-          return is(AttrId::comm_src);
-        case 'd':
-          return is(AttrId::comm_dst);
-        case 't':
-          return is(AttrId::comm_tag);
-        case 'y':
-          return is(AttrId::in_layer);
-        case 'a':
-          return is(AttrId::in_phase);
-        default:
-          return AttrId::other;
-      }
+      return is(name[5] == 's'   ? AttrId::comm_src
+                : name[5] == 'd' ? AttrId::comm_dst
+                : name[5] == 't' ? AttrId::comm_tag
+                : name[5] == 'y' ? AttrId::in_layer
+                                 : AttrId::in_phase);
     case 9:
       switch (name[5]) {
         case 't':

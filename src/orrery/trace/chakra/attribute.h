@@ -147,7 +147,7 @@ class Decoding {
   void set_kernel(const Scalar& value, graph::NodeSpec& node);
   void set_experts(const Scalar& value, graph::NodeSpec& node);
   void set_numbers(const Scalar& value, graph::NodeSpec& node);
-  void set_scope(AttrId id, const Scalar& value, graph::NodeSpec& node);
+  void set_phase(const Scalar& value, graph::NodeSpec& node);
   void add_lane(graph::NodeSpec& node) const;
   void add_share(graph::NodeSpec& node) const;
   void add_notes(graph::NodeSpec& node, std::size_t first, std::size_t count);

@@ -113,11 +113,10 @@ TEST(NodeDecoder, ReadsWhereInAStepNodesStand) {
                        attribute_string("in_phase", "backward")};
   (void)said(graph::Repair::refuse, [&](NodeDecoder& decoder, graph::NodeSpec& node) {
     decoder.take(record, node);
-    EXPECT_EQ(node.scope, (Scope{.step = 6, .layer = 0, .phase = Phase::backward}));
-    record.attributes = {attribute_string("in_phase", "sideways"),
-                         attribute_int64("in_step", 1)};
+    EXPECT_EQ(node.scope, (StepScope{.step = 6, .layer = 0, .phase = StepPhase::backward}));
+    record.attributes = {attribute_string("in_phase", "sideways"), attribute_int64("in_step", 1)};
     decoder.take(record, node);
-    EXPECT_EQ(node.scope, (Scope{.step = 1}));
+    EXPECT_EQ(node.scope, (StepScope{.step = 1}));
   });
 }
 

@@ -173,7 +173,8 @@ TEST(Writer, AGraphComesBackEqual) {
   EXPECT_TRUE(first.graph->has_lags());
   EXPECT_TRUE(first.graph->has_edge_kinds());
   EXPECT_EQ(first.graph->lanes().size(), 1u);
-  EXPECT_EQ(first.graph->scope(3), (Scope{.step = 3, .layer = 11, .phase = Phase::forward}));
+  EXPECT_EQ(first.graph->scope(3),
+            (StepScope{.step = 3, .layer = 11, .phase = StepPhase::forward}));
   EXPECT_FALSE(first.graph->scope(0).said());
   Findings findings;
   std::string bytes;

@@ -5,10 +5,10 @@
 
 namespace orrery::trace::chakra {
 
-void add_scope(const Scope& scope, std::vector<AttributeRecord>& to) {
+void add_scope(const StepScope& scope, std::vector<AttributeRecord>& to) {
   if (scope.step >= 0) to.push_back(attribute_int32("in_step", scope.step));
   if (scope.layer >= 0) to.push_back(attribute_int32("in_layer", scope.layer));
-  if (scope.phase != Phase::unsaid)
+  if (scope.phase != StepPhase::unsaid)
     to.push_back(attribute_string("in_phase", std::string(name(scope.phase))));
 }
 

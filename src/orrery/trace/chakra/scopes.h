@@ -5,12 +5,12 @@
 
 #include <vector>
 
-#include "orrery/core/scope.h"
+#include "orrery/core/step_scope.h"
 #include "orrery/trace/chakra/record.h"
 
 namespace orrery::trace::chakra {
 
 /// Adds what is said of it. Other readers leave it alone.
-void add_scope(const Scope& scope, std::vector<AttributeRecord>& to);
+void add_scope(const StepScope& scope, std::vector<AttributeRecord>& to);
 
 }  // namespace orrery::trace::chakra
