@@ -9,9 +9,11 @@ Recordings of two sizes say whether one is rightly told from the other (docs/wha
 from __future__ import annotations
 
 import argparse
+from contextlib import nullcontext
 
 import torch
 from torch import nn
+from torch.profiler import record_function
 
 import orrery_collect
 
@@ -41,8 +43,9 @@ class Layer(nn.Module):
 class LanguageModel(nn.Module):
     """Transformer layers over tokens."""
 
-    def __init__(self, layers: int, hidden: int, length: int) -> None:
+    def __init__(self, layers: int, hidden: int, length: int, named: bool) -> None:
         super().__init__()
+        self.named = named
         self.tokens = nn.Embedding(VOCABULARY, hidden)
         self.places = nn.Embedding(length, hidden)
         self.layers = nn.ModuleList(Layer(hidden) for _ in range(layers))
@@ -51,8 +54,9 @@ class LanguageModel(nn.Module):
 
     def forward(self, text: torch.Tensor) -> torch.Tensor:
         x = self.tokens(text) + self.places.weight
-        for layer in self.layers:
-            x = layer(x, self.mask)
+        for number, layer in enumerate(self.layers):
+            with record_function(f"layer {number}") if self.named else nullcontext():
+                x = layer(x, self.mask)
         return self.head(x)
 
 
@@ -64,11 +68,12 @@ def main() -> None:
     parser.add_argument("--length", type=int, default=64, help="tokens per sequence")
     parser.add_argument("--batch", type=int, default=4, help="sequences per microbatch")
     parser.add_argument("--microbatches", type=int, default=1, help="whose gradients are summed")
+    parser.add_argument("--named", action="store_true", help="write ranges around the layers")
     parser.add_argument("--record", type=int, default=1, help="steps to record")
     options = parser.parse_args()
     torch.manual_seed(0)
     torch.set_num_threads(1)
-    model = LanguageModel(options.layers, options.hidden, options.length)
+    model = LanguageModel(options.layers, options.hidden, options.length, options.named)
     optimizer = torch.optim.SGD(model.parameters(), lr=1e-3)
     with orrery_collect.Recorder(options.folder, record=options.record) as recorder:
         while not recorder.done:

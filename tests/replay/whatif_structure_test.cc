@@ -201,6 +201,32 @@ TEST_F(WhatIfStructure, RecordingsOfOtherSizesAreTold) {
   EXPECT_LT(off(recorded_step(4, 1, "layers=4"), recorded_step(4, 1)), 1e-9);
 }
 
+// Two microbatches repeat too seldom to be found by what they do; names of layers tell them.
+TEST_F(WhatIfStructure, LayersThatARecordingNames) {
+  const auto asked = [](int layers, const std::string& change) {
+    WhatIfQuestion question;
+    question.base.recorded.traces = {
+        (kRecorded / fmt::format("named{}_microbatches2.json.gz", layers)).string()};
+    question.changes = {change};
+    Watch watch;
+    auto told = what_if(question, watch);
+    EXPECT_TRUE(told.has_value()) << (told ? "" : to_string(told.error()));
+    return told;
+  };
+  for (const auto& [from, to] : {std::pair(3, 5), std::pair(5, 3)}) {
+    const auto made = asked(from, fmt::format("layers={}", to));
+    const auto real = asked(to, fmt::format("layers={}", to));
+    ASSERT_TRUE(made && real);
+    EXPECT_EQ(made->found->layers, static_cast<std::uint32_t>(from));
+    EXPECT_EQ(made->found->microbatches, 2u);
+    EXPECT_EQ(made->findings.count(FindingCode::edges_not_told), 0u);
+    const graph::Graph& graph = made->answer->outcome().workload().graph(0);
+    const graph::Graph& other = real->answer->outcome().workload().graph(0);
+    EXPECT_EQ(differences(inventory(graph), inventory(other)), "");
+    EXPECT_EQ(graph.edge_count(), other.edge_count());
+  }
+}
+
 TEST_F(WhatIfStructure, ThreeLayersAreFew) {
   const std::string three = traces("three", kModel, {"model.layers=3", "batch.seq=512"});
   const auto told = ask(three, "layers=6");

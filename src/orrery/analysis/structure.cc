@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <span>
 
@@ -21,7 +22,8 @@ using graph::Repeat;
 /// Blocks of folded works.
 class Describer {
  public:
-  Describer(const Graph& graph, std::span<const NodeId> works) : graph_(graph), works_(works) {}
+  Describer(const Graph& graph, std::span<const NodeId> works, std::span<const graph::Loop> layers)
+      : graph_(graph), works_(works), layers_(layers) {}
 
   std::vector<Block> of(std::span<const Repeat> folded, graph::Passes& content) const {
     std::vector<Block> made;
@@ -67,6 +69,7 @@ class Describer {
       block.time += graph_.duration(works_[repeat.first + i]);
     block.role = content.optimizer && (content.forward || content.backward) ? BlockRole::step
                  : content.forward && content.backward                      ? BlockRole::microbatch
+                 : !is_layers(repeat)                                       ? BlockRole::repetition
                  : content.forward                                          ? BlockRole::forward
                  : content.backward                                         ? BlockRole::backward
                                                                             : BlockRole::repetition;
@@ -74,9 +77,26 @@ class Describer {
     return block;
   }
 
+  /// Of layers, or around some; not a part of one.
+  [[nodiscard]] bool is_layers(const Repeat& repeat) const {
+    const std::size_t end = repeat.first + repeat.length, period = repeat.length / repeat.times;
+    return std::any_of(layers_.begin(), layers_.end(), [&](const graph::Loop& loop) {
+      return loop.first < end && repeat.first < loop.end() && period >= loop.period;
+    });
+  }
+
   const Graph& graph_;
   std::span<const NodeId> works_;
+  std::span<const graph::Loop> layers_;
 };
+
+StepPhase phase_of(const Graph& graph, NodeId n) {
+  const graph::Passes passes = graph::passes_of(graph, n);
+  return passes.optimizer  ? StepPhase::optimizer
+         : passes.backward ? StepPhase::backward
+         : passes.forward  ? StepPhase::forward
+                           : StepPhase::unsaid;
+}
 
 }  // namespace
 
@@ -96,12 +116,22 @@ RankStructure structure(const Graph& graph) {
   }
   made.works = static_cast<std::uint32_t>(spine.works.size());
   const std::vector<Repeat> folded = graph::fold_repeats(spine.symbols);
-  graph::Passes content;
-  made.parts = Describer(graph, spine.works).of(folded, content);
   const graph::Loops loops = graph::find_loops(graph, spine, folded);
-  made.layers = loops.layer_count;
+  graph::Passes content;
+  made.parts = Describer(graph, spine.works, loops.layers).of(folded, content);
+  made.named = loops.named_layers > 0;
+  made.layers = made.named ? loops.named_layers : loops.layer_count;
   made.forwards = loops.forwards;
   made.steps = loops.steps;
+  for (std::size_t i = 0; i < kStepPhases; ++i) made.phases[i].phase = static_cast<StepPhase>(i);
+  for (const NodeId n : spine.works) {
+    const StepPhase phase = phase_of(graph, n);
+    if (made.passes.empty() || made.passes.back().phase != phase) made.passes.push_back({phase});
+    for (PhaseShare* share : {&made.phases[static_cast<std::size_t>(phase)], &made.passes.back()}) {
+      ++share->works;
+      share->time += graph.duration(n);
+    }
+  }
   return made;
 }
 

@@ -3,6 +3,7 @@
 // What a rank's work is made of: steps of microbatches of layers of kernels.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -34,6 +35,13 @@ struct Block {
   std::vector<Block> parts;  ///< of one time; empty for works
 };
 
+/// Works of one phase, over all steps, or one after another.
+struct PhaseShare {
+  StepPhase phase = StepPhase::unsaid;
+  std::uint32_t works = 0;
+  Time time{};  ///< recorded; 0 without any
+};
+
 struct RankStructure {
   std::uint32_t works = 0;  ///< that were folded
   std::string lane;         ///< of which lane: the one with most works
@@ -41,8 +49,13 @@ struct RankStructure {
   /// Layers that are repeated forward without anything repeated in them, of these those with most
   /// works in all: how many one after another, and how often that is done in a step (of a
   /// pipeline's stage with one part of the model: so many microbatches). 0: there are none.
+  /// Where layers are named in the recording, as many as are.
   std::uint32_t layers = 0, forwards = 0;
+  bool named = false;  ///< layers are
   std::uint32_t steps = 1;
+  /// By StepPhase: what scopes say, else kernels (`unsaid`: neither).
+  std::array<PhaseShare, kStepPhases> phases;
+  std::vector<PhaseShare> passes;  ///< in their order
 };
 
 /// The order of a rank's works on its busiest stream (without lanes: of all that compute and of all

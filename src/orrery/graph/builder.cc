@@ -133,6 +133,11 @@ void GraphBuilder::add(const NodeSpec& node) {
     lanes_.resize(nodes_.size(), kNoLane);
     lanes_.back() = number_of(node.lane);
   }
+  if (node.scope.said() || !scopes_.empty()) {
+    const std::uint32_t unsaid = scopes_.size() < nodes_.size() - 1 ? number_of(StepScope{}) : 0;
+    scopes_.resize(nodes_.size(), unsaid);
+    scopes_.back() = number_of(node.scope);
+  }
   if (!node.notes.empty()) {
     note_runs_.push_back(
         {static_cast<std::uint32_t>(nodes_.size() - 1), static_cast<std::uint32_t>(notes_.size())});

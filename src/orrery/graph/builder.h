@@ -47,6 +47,7 @@ struct NodeSpec {
   std::vector<EdgeNote> notes;
   std::vector<TensorUse> tensors;
   std::optional<Lane> lane;
+  StepScope scope;
   std::uint64_t offset = 0;  ///< where its record begins in the file, for error messages
 };
 
@@ -119,6 +120,8 @@ class GraphBuilder {
   void fill_lanes(ContentHash& hash);
   void fill_notes(ContentHash& hash);
   [[nodiscard]] std::uint32_t number_of(const std::optional<Lane>& lane);
+  void fill_scopes(ContentHash& hash);
+  [[nodiscard]] std::uint32_t number_of(const StepScope& scope);
   [[nodiscard]] std::uint32_t find_edge(NodeId from, NodeId to) const;
 
   [[nodiscard]] std::uint32_t payload_of(const NodeSpec& node);
@@ -141,6 +144,8 @@ class GraphBuilder {
   std::vector<EdgeNote> notes_;
   std::vector<std::uint32_t> lanes_;  // by position; empty: no node has one
   std::map<Lane, std::uint32_t> lane_numbers_;
+  std::vector<std::uint32_t> scopes_;  // likewise
+  std::map<StepScope, std::uint32_t> scope_numbers_;
   std::unique_ptr<Recent> recent_;
   Columns<GrowingColumn> columns_;  // side tables grow here directly
   std::uint64_t first_id_ = 0;

@@ -84,6 +84,7 @@ std::uint64_t GraphBuilder::fill_columns() {
     }
   }
   if (!lanes_.empty()) fill_lanes(hash);
+  if (!scopes_.empty()) fill_scopes(hash);
   if (!notes_.empty()) fill_notes(hash);
   return hash.value();
 }

@@ -32,6 +32,28 @@ void GraphBuilder::fill_lanes(ContentHash& hash) {
   lane_numbers_ = {};
 }
 
+std::uint32_t GraphBuilder::number_of(const StepScope& scope) {
+  const auto next = static_cast<std::uint32_t>(columns_.scopes.size());
+  const auto [known, added] = scope_numbers_.try_emplace(scope, next);
+  if (added) columns_.scopes.push_back(scope);
+  return known->second;
+}
+
+void GraphBuilder::fill_scopes(ContentHash& hash) {
+  columns_.scope_numbers.resize(node_count());
+  for (NodeId n = 0; n < node_count(); ++n) {
+    columns_.scope_numbers[n] = scopes_[order_.empty() ? n : order_[n]];
+    hash.add(std::uint64_t{columns_.scope_numbers[n]});
+  }
+  for (const StepScope& scope : columns_.scopes) {
+    hash.add(std::uint64_t{static_cast<std::uint32_t>(scope.step)} << 32 |
+             static_cast<std::uint32_t>(scope.layer));
+    hash.add(static_cast<std::uint64_t>(scope.phase));
+  }
+  scopes_ = {};
+  scope_numbers_ = {};
+}
+
 std::uint32_t GraphBuilder::find_edge(NodeId from, NodeId to) const {
   const std::uint32_t first = columns_.first_succ[from];
   const std::uint32_t place =

@@ -224,6 +224,7 @@ TEST(GraphBuilder, KeepsWhereNodesRanAndWhyTheyWaited) {
     kernel.notes = {{.dep = 1, .lag = us(4), .kind = EdgeKind::launch}};
     copy.notes = {{.dep = 2, .lag = us(2)}, {.dep = 9, .lag = us(9)}};  // 9: nobody's
     copy.lane = kernel.lane;
+    kernel.scope = {.step = 3, .layer = 1, .phase = StepPhase::forward};
     builder.add(sorted ? launch : copy);
     builder.add(kernel);
     builder.add(sorted ? copy : launch);
@@ -234,6 +235,9 @@ TEST(GraphBuilder, KeepsWhereNodesRanAndWhyTheyWaited) {
     EXPECT_EQ(graph->lanes()[graph->lane(0)], (Lane{.id = 77, .host = true}));
     EXPECT_EQ(graph->lanes()[graph->lane(1)], (Lane{.id = 7, .device = 1}));
     EXPECT_EQ(graph->lane(2), graph->lane(1));
+    EXPECT_EQ(graph->scope(0), StepScope{});
+    EXPECT_EQ(graph->scope(1), kernel.scope);
+    EXPECT_EQ(graph->scope(2), StepScope{});
     EXPECT_THAT(graph->lags(0), ElementsAre(us(4), Time{}));
     EXPECT_THAT(graph->lags(1), ElementsAre(us(2)));
     EXPECT_THAT(graph->edge_kinds(0), ElementsAre(EdgeKind::launch, EdgeKind::unsaid));
@@ -249,14 +253,17 @@ TEST(GraphBuilder, WhatNobodySaysTakesNoRoom) {
   EXPECT_TRUE(graph.edge_kinds(0).empty());
   EXPECT_TRUE(graph.lanes().empty());
   EXPECT_EQ(graph.lane(0), kNoLane);
+  EXPECT_FALSE(graph.has_scopes());
+  EXPECT_FALSE(graph.scope(0).said());
 }
 
-TEST(GraphBuilder, LagsAndLanesAreContent) {
-  const auto hash = [](Time lag, std::optional<Lane> lane) {
+TEST(GraphBuilder, LagsLanesAndScopesAreContent) {
+  const auto hash = [](Time lag, std::optional<Lane> lane, StepScope scope = {}) {
     GraphBuilder builder("w.0.et", std::make_shared<StringPool>(), Repair::refuse);
     builder.add(node_of(1, {}));
     NodeSpec node = node_of(2, {1});
     node.lane = lane;
+    node.scope = scope;
     if (lag > Time{}) node.notes = {{.dep = 1, .lag = lag}};
     builder.add(node);
     Findings findings;
@@ -267,8 +274,11 @@ TEST(GraphBuilder, LagsAndLanesAreContent) {
                                           hash(us(2), {}),
                                           hash({}, Lane{.id = 7}),
                                           hash({}, Lane{.id = 8}),
-                                          hash({}, Lane{.id = 7, .row = 1})};
-  EXPECT_EQ(hashes.size(), 6u);
+                                          hash({}, Lane{.id = 7, .row = 1}),
+                                          hash({}, {}, {.step = 1}),
+                                          hash({}, {}, {.layer = 1}),
+                                          hash({}, {}, {.phase = StepPhase::forward})};
+  EXPECT_EQ(hashes.size(), 9u);
 }
 
 TEST(EdgeKinds, AreFoundByTheirNames) {

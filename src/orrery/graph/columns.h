@@ -36,6 +36,8 @@ void pair_columns(From& from, To& to, Visit visit) {
   visit(from.tensors, to.tensors);
   visit(from.lane_numbers, to.lane_numbers);
   visit(from.lanes, to.lanes);
+  visit(from.scope_numbers, to.scope_numbers);
+  visit(from.scopes, to.scopes);
   visit(from.edge_kinds, to.edge_kinds);
   visit(from.lags, to.lags);
 }

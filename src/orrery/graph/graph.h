@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "orrery/core/quantity.h"
+#include "orrery/core/step_scope.h"
 #include "orrery/core/strings.h"
 #include "orrery/graph/expert_exchange.h"
 #include "orrery/graph/kernel.h"
@@ -201,6 +202,8 @@ struct Columns {
   // Empty where no node of the graph has any.
   Holder<std::uint32_t> lane_numbers;  ///< by node: in `lanes`, or kNoLane
   Holder<Lane> lanes;
+  Holder<std::uint32_t> scope_numbers;  ///< by node: in `scopes`
+  Holder<StepScope> scopes;
   Holder<EdgeKind> edge_kinds;  ///< as succ
   Holder<Time> lags;            ///< as succ
 };
@@ -249,6 +252,11 @@ class Graph {
   }
   /// Each once; none where the trace does not say.
   [[nodiscard]] std::span<const Lane> lanes() const { return columns_.lanes; }
+  /// Of some node it is said where in the job it stands.
+  [[nodiscard]] bool has_scopes() const { return !columns_.scope_numbers.empty(); }
+  [[nodiscard]] StepScope scope(NodeId n) const {
+    return has_scopes() ? columns_.scopes[columns_.scope_numbers[n]] : StepScope{};
+  }
   /// Recorded duration (0 when the trace has none).
   [[nodiscard]] Time duration(NodeId n) const { return columns_.durations[n]; }
   [[nodiscard]] std::string_view name(NodeId n) const { return string(columns_.names[n]); }

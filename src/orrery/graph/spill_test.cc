@@ -56,6 +56,7 @@ NodeSpec any_node(GraphBuilder& builder, std::uint64_t id, const std::vector<std
     kernel.sizes[0] = static_cast<std::int64_t>(below(5));
     node.kernel = builder.kernels().intern(kernel);
   }
+  if (below(3) == 0) node.scope.layer = static_cast<std::int32_t>(below(5));
   for (std::uint64_t i = below(4); i > 0 && !before.empty(); --i)
     node.deps.push_back(before[below(before.size())]);
   for (std::uint64_t i = below(3); i > 1; --i)
@@ -86,6 +87,7 @@ void expect_equal_node(const Graph& a, const Graph& b, NodeId n) {
               b.has(n, static_cast<NodeFlag>(1u << flag)));
   ASSERT_EQ(a.is_cpu(n), b.is_cpu(n));
   ASSERT_EQ(a.duration(n), b.duration(n));
+  ASSERT_EQ(a.scope(n), b.scope(n));
   ASSERT_EQ(a.name(n), b.name(n));
   ASSERT_TRUE(std::ranges::equal(a.successors(n), b.successors(n)));
   switch (a.kind(n)) {

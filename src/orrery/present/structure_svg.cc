@@ -31,6 +31,7 @@ constexpr double kLeastBox = 0.5;   // narrower ones are not drawn
 constexpr double kLeastTime = 6;    // nor is what stands in times that are narrower
 constexpr std::uint32_t kDeep = 4;  // rows of a strip
 constexpr std::size_t kStrips = 8;
+constexpr double kLine = 5;  // a line of phases
 constexpr std::size_t kTitleLetters = 120;
 
 /// Okabe and Ito's colours, by role.
@@ -46,6 +47,10 @@ constexpr std::string_view kStripStyle =
     "<style>.b{fill:#fff}.t{fill:#222}.f{fill:#666}.l{fill:#000;font-size:11px}"
     ".s{stroke:#fff;stroke-width:.8}@media(prefers-color-scheme:dark){.b{fill:#16191d}"
     ".t{fill:#e6e6e6}.f{fill:#a0a0a0}.s{stroke:#16191d}}</style>\n";
+
+/// … of phases; nothing for what has none.
+constexpr std::array<std::string_view, kStepPhases> kPhaseColours = {"", "#56b4e9", "#e69f00",
+                                                                     "#d55e00"};
 
 std::string_view colour_of(BlockRole role) {
   return kRoleColours[static_cast<std::size_t>(role)].second;
@@ -81,13 +86,38 @@ class Strip {
     }
   }
 
+  /// A line below all that was drawn: what passes follow each other.
+  void draw_phases(const std::vector<analysis::PhaseShare>& passes) {
+    const double whole = std::accumulate(
+        passes.begin(), passes.end(), 0.0,
+        [&](double sum, const analysis::PhaseShare& pass) { return sum + weight(pass); });
+    if (whole <= 0) return;
+    double left = kStripLeft;
+    for (const analysis::PhaseShare& pass : passes) {
+      const double wide = kStripWidth * weight(pass) / whole;
+      if (wide >= kLeastBox && pass.phase != StepPhase::unsaid)
+        svg_ += fmt::format(
+            "<rect x=\"{:.1f}\" y=\"{:g}\" width=\"{:.1f}\" height=\"{:g}\" fill=\"{}\">"
+            "<title>{}{}</title></rect>\n",
+            left, top_ + kRow * deepest_, wide, kLine,
+            kPhaseColours[static_cast<std::size_t>(pass.phase)], name(pass.phase),
+            timed_ ? ", " + format_time(pass.time) : std::string());
+      left += wide;
+    }
+    line_ = kLine;
+  }
+
   [[nodiscard]] const std::string& svg() const { return svg_; }
-  [[nodiscard]] double height() const { return kRow * deepest_; }
+  [[nodiscard]] double height() const { return kRow * deepest_ + line_; }
 
  private:
   [[nodiscard]] double weight(const Block& block) const {
     return timed_ ? static_cast<double>(block.time.count())
                   : static_cast<double>(block.works) * block.times;
+  }
+
+  [[nodiscard]] double weight(const analysis::PhaseShare& pass) const {
+    return timed_ ? static_cast<double>(pass.time.count()) : static_cast<double>(pass.works);
   }
 
   void add_box(const Block& block, double left, double wide, std::uint32_t depth) {
@@ -113,6 +143,7 @@ class Strip {
   bool timed_;
   double top_;
   std::uint32_t deepest_ = 1;
+  double line_ = 0;
   std::string svg_;
 };
 
@@ -134,7 +165,7 @@ std::string words_of(const RankStructure& found) {
   if (!found.lane.empty()) text += " on " + printable(found.lane);
   if (found.layers > 0)
     text += fmt::format(
-        "; {} layers, forward {}", found.layers,
+        "; {} layers{}, forward {}", found.layers, found.named ? ", as they are named" : "",
         found.forwards == 1 ? "once a step" : fmt::format("{} times a step", found.forwards));
   if (found.steps > 1) text += fmt::format("; {} steps", found.steps);
   return text;
@@ -150,6 +181,7 @@ std::vector<Drawn> strips_of(const graph::Workload& workload) {
                                    [](const Block& block) { return block.time > Time{}; });
     Strip strip(timed, kRow);
     strip.draw(found.parts, kStripLeft, kStripWidth, 0);
+    strip.draw_phases(found.passes);
     Drawn drawn{words_of(found), strip.svg(), strip.height(), timed, {}};
     const auto same = std::find_if(made.begin(), made.end(), [&](const Drawn& other) {
       return other.words == drawn.words && other.svg == drawn.svg;
@@ -173,6 +205,10 @@ std::string legend() {
         x, colour, x + 17, name);
     x += 40 + kLetter * static_cast<double>(name.size());
   }
+  svg += fmt::format(
+      "<rect x=\"{:g}\" y=\"52\" width=\"12\" height=\"{:g}\" fill=\"{}\"/>"
+      "<text class=\"f\" x=\"{:g}\" y=\"58\">optimizer</text>\n",
+      x, kLine, kPhaseColours[static_cast<std::size_t>(StepPhase::optimizer)], x + 17);
   return svg;
 }
 
@@ -203,8 +239,8 @@ std::string structure_svg(const std::string& name, const graph::Workload& worklo
       "height=\"{1:g}\" font-family=\"sans-serif\" font-size=\"12\">\n{2}<rect class=\"b\" "
       "width=\"100%\" height=\"100%\"/>\n<text class=\"t\" x=\"12\" y=\"22\" font-size=\"15\">{3}"
       "</text>\n<text class=\"f\" x=\"12\" y=\"40\">what is repeated, and below what stands in it; "
-      "as "
-      "wide as {4}</text>\n{5}{6}</svg>\n",
+      "the line below all: what goes forward and backward, and the optimizer; as wide as "
+      "{4}</text>\n{5}{6}</svg>\n",
       2 * kStripLeft + kStripWidth, y, kStripStyle, xml_text(cut(printable(name))),
       timed ? "it takes" : "it has works", legend(), strips);
 }

@@ -85,15 +85,34 @@ std::string partners_text(const analysis::Parallelism& partners) {
   return text;
 }
 
+/// "\na step: forward 1.2 ms, backward 2.4 ms"
+std::string phases_text(const analysis::RankStructure& found) {
+  std::string text;
+  std::size_t told = 0;
+  for (std::size_t place = 1; place <= found.phases.size(); ++place) {
+    const std::size_t i = place % found.phases.size();  // what has none comes last
+    const analysis::PhaseShare& share = found.phases[i];
+    if (share.time == Time{}) continue;
+    told += i > 0 ? 1 : 0;
+    const std::string of =
+        share.phase == StepPhase::unsaid ? "no phase" : std::string(name(share.phase));
+    const Time each(share.time.count() / static_cast<std::int64_t>(found.steps));
+    text += (text.empty() ? "" : ", ") + of + " " + format_time(each);
+  }
+  return told < 2 ? std::string() : "\nworks of a step: " + text;
+}
+
 /// A rank's structure in words, but for whose it is.
 std::string tree_text(const analysis::RankStructure& found, const analysis::Parallelism& partners,
                       report::Style style) {
   std::string text = fmt::format("{} works{}", count(found.works),
                                  found.lane.empty() ? "" : " on " + printable(found.lane));
   if (found.layers > 0)
-    text += fmt::format("; {} one after another, forward {} a step", plural(found.layers, "layer"),
+    text += fmt::format("; {}{}, forward {} a step", plural(found.layers, "layer"),
+                        found.named ? ", as they are named" : " one after another",
                         found.forwards == 1 ? "once" : fmt::format("{} times", found.forwards));
   if (found.steps > 1) text += fmt::format("; {} steps", found.steps);
+  text += phases_text(found);
   report::Table table({{"what"}, {"works", true}, {"each", true}, {"in all", true}});
   add_rows(found.parts, 0, table);
   return text + "\n" + partners_text(partners) + table.text(style);
@@ -115,6 +134,18 @@ void write_blocks(JsonWriter& json, const std::vector<Block>& parts) {
     json.field("begins", std::string_view(block.begins));
     json.field("ends", std::string_view(block.ends));
     if (block.role != BlockRole::works) write_blocks(json, block.parts);
+    json.end_object();
+  }
+  json.end_array();
+}
+
+void write_phases(JsonWriter& json, const analysis::RankStructure& found) {
+  json.key("phases").begin_array();
+  for (std::size_t i = 0; i < found.phases.size(); ++i) {
+    if (found.phases[i].works == 0) continue;
+    const std::string_view of = name(static_cast<StepPhase>(i));
+    json.begin_object().field("phase", of.empty() ? "unsaid" : of);
+    json.field("works", found.phases[i].works).nanoseconds("time", found.phases[i].time);
     json.end_object();
   }
   json.end_array();
@@ -176,7 +207,8 @@ std::string structure_json(const std::string& name, const graph::Workload& workl
       for (const std::uint32_t rank : ranks[i]) json.value(rank);
       json.end_array().field("works", found.works).field("lane", std::string_view(found.lane));
       json.field("layers", found.layers).field("forwards", found.forwards);
-      json.field("steps", found.steps);
+      json.field("layers_named", found.named).field("steps", found.steps);
+      write_phases(json, found);
       write_partners(json, partners[i]);
       write_blocks(json, found.parts);
       json.end_object();

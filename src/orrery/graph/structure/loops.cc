@@ -3,6 +3,9 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
+
+#include "orrery/graph/structure/scoped.h"
 
 namespace orrery::graph {
 namespace {
@@ -25,7 +28,8 @@ bool is_loop(const Repeat& repeat) {
 
 class Finder {
  public:
-  Finder(const Graph& graph, const Spine& spine) : graph_(graph), spine_(spine) {
+  Finder(const Graph& graph, const Spine& spine, bool numbered_steps)
+      : graph_(graph), spine_(spine), numbered_steps_(numbered_steps) {
     std::uint64_t sum = 0;
     for (const NodeId n : spine.works) sum += static_cast<std::uint64_t>(graph.duration(n).count());
     const bool timed = sum > 0;
@@ -56,7 +60,9 @@ class Finder {
       const Loop loop{repeat.first + moved,
                       static_cast<std::uint32_t>(repeat.length / repeat.times), repeat.times,
                       nested.passes};
-      const bool is_step = nested.passes.optimizer;
+      const bool trains = nested.passes.forward || nested.passes.backward;
+      if (nested.passes.optimizer && !trains) continue;  // one parameter after another
+      const bool is_step = nested.passes.optimizer || (numbered_steps_ && is_numbered(loop));
       if (is_step) {
         steps *= repeat.times;
         made.steps = std::max(made.steps, steps);
@@ -99,6 +105,13 @@ class Finder {
     return made;
   }
 
+  /// Its periods are of different steps.
+  [[nodiscard]] bool is_numbered(const Loop& loop) const {
+    const std::int32_t step = graph_.scope(spine_.works[loop.first]).step;
+    const std::int32_t next = graph_.scope(spine_.works[loop.first + loop.period]).step;
+    return step >= 0 && next >= 0 && step != next;
+  }
+
   [[nodiscard]] bool is_message(std::size_t work) const {
     const NodeKind kind = graph_.kind(spine_.works[work]);
     return kind == NodeKind::send || kind == NodeKind::recv;
@@ -106,6 +119,7 @@ class Finder {
 
   const Graph& graph_;
   const Spine& spine_;
+  bool numbered_steps_;                       // nothing else tells steps apart
   std::vector<std::uint64_t> weight_before_;  // of so many works
 };
 
@@ -159,13 +173,8 @@ bool alike(const std::vector<Loop>& layers) {
   });
 }
 
-}  // namespace
-
-Loops find_loops(const Graph& graph, const Spine& spine, std::span<const Repeat> folded) {
-  const Finder finder(graph, spine);
-  Loops made;
-  Passes all;
-  finder.add(finder.of(folded, all), 0, 1, false, made);
+/// Layers of those that fold: of how many most are, and others with nearly as many.
+void keep_layers(const Finder& finder, Loops& made) {
   std::map<std::uint32_t, std::uint64_t> weights;  // by how many layers
   for (const Loop& loop : made.layers) weights[loop.times] += finder.weight(loop);
   std::uint32_t most = 0;
@@ -183,11 +192,82 @@ Loops find_loops(const Graph& graph, const Spine& spine, std::span<const Repeat>
     return true;
   });
   made.uneven = others * kWorthOne > all_layers || !alike(made.layers);
+}
+
+/// Where layers are named, and repeat as several parts that are alike each.
+void join_parts(std::uint32_t named, Loops& made) {
+  if (named < 2) return;
+  for (Loop& loop : made.layers) {
+    if (loop.times <= named || loop.times % named != 0) continue;
+    loop.period *= loop.times / named;
+    loop.times = named;
+  }
+}
+
+/// Layers of a model whose phases are known take most of its passes forward, and each pass has the
+/// same: what repeats in convolutional networks does not.
+bool fill_a_pass(const Graph& graph, const Spine& spine, const Finder& finder,
+                 const std::vector<Loop>& layers) {
+  std::uint64_t forward = 0, in_layers = 0;
+  for (std::size_t i = 0; i < spine.works.size(); ++i)
+    if (passes_of(graph, spine.works[i]).forward) forward += finder.weight({i, 1, 1, {}});
+  std::set<std::vector<std::uint32_t>> kinds;
+  for (const Loop& loop : layers) {
+    if (loop.passes.backward) continue;
+    in_layers += finder.weight(loop);
+    const auto first = spine.symbols.begin() + static_cast<std::ptrdiff_t>(loop.first);
+    std::vector<std::uint32_t> kind(first, first + loop.period);
+    std::sort(kind.begin(), kind.end());  // wherever a period begins
+    kinds.insert(std::move(kind));
+  }
+  return kinds.size() < 2 && 2 * in_layers >= forward;
+}
+
+/// Whether some of a loop's layers are in one of these periods, and some in another or in none.
+bool cuts(const Loop& passes, const Loop& layers) {
+  if (layers.first >= passes.end() || passes.first >= layers.end()) return false;
+  if (layers.first < passes.first || layers.end() > passes.end()) return true;
+  const auto period = [&](std::size_t work) { return (work - passes.first) / passes.period; };
+  return period(layers.first) != period(layers.end() - 1);
+}
+
+/// Those that are named, in place of those that fold.
+void take_named(const Scoped& said, Loops& made) {
+  made.layers = said.loops;
+  made.uneven = !alike(made.layers);
+  std::erase_if(made.passes, [&](const Loop& passes) {
+    return std::any_of(made.layers.begin(), made.layers.end(),
+                       [&](const Loop& layers) { return cuts(passes, layers); });
+  });
+}
+
+}  // namespace
+
+Loops find_loops(const Graph& graph, const Spine& spine, std::span<const Repeat> folded) {
+  const Scoped said = scoped(graph, spine);
+  const Finder finder(graph, spine, said.steps > 0 && !said.has_optimizers);
+  Loops made;
+  Passes all;
+  finder.add(finder.of(folded, all), 0, 1, false, made);
+  if (said.loops.empty()) {
+    keep_layers(finder, made);
+    join_parts(said.layers, made);
+    if (said.forwards > 0 && !fill_a_pass(graph, spine, finder, made.layers)) {
+      made.layers.clear();
+      made.uneven = true;
+    }
+  } else {
+    take_named(said, made);
+  }
+  if (said.steps > 0) made.steps = said.steps;
   for (const Loop& loop : made.layers) {
     made.layer_count = std::max(made.layer_count, loop.times);
     if (!loop.passes.backward) ++made.forwards;
   }
-  made.forwards = made.forwards == 0 ? 0 : std::max(1u, made.forwards / made.steps);
+  // Names that nothing bears out are of other things
+  const bool borne_out = made.layer_count > 0 && (near(made.layer_count, said.layers) ||
+                                                  said.layers % made.layer_count == 0);
+  made.named_layers = borne_out ? said.layers : 0;
   // What goes forward and backward, where nothing goes forward alone, are whole passes.
   if (made.forwards == 0 && std::any_of(made.layers.begin(), made.layers.end(),
                                         [](const Loop& loop) { return loop.passes.forward; })) {
@@ -196,6 +276,8 @@ Loops find_loops(const Graph& graph, const Spine& spine, std::span<const Repeat>
     made.layer_count = 0;
     made.uneven = false;
   }
+  if (made.layers.empty()) made.forwards = said.forwards;
+  if (made.forwards > 0) made.forwards = std::max(1u, made.forwards / made.steps);
   add_others(folded, 0, made);
   return made;
 }

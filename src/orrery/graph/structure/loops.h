@@ -43,11 +43,15 @@ struct Loops {
   /// after another.
   bool uneven = false;
   std::uint32_t layer_count = 0;  ///< in one pass; the most of `layers`
-  std::uint32_t forwards = 0;     ///< passes forward through layers in a step
+  /// … that are named (scopes); 0: none are. More than layer_count where those at the ends are not
+  /// like the others, or several take turns.
+  std::uint32_t named_layers = 0;
+  std::uint32_t forwards = 0;  ///< passes forward through layers in a step
 };
 
-/// All of a rank. `folded`: its spine (fold_repeats). What takes most is told by recorded times; of
-/// graphs without any, by numbers of works. O(works).
+/// All of a rank. Layers are those that are named, where these are alike; steps and passes, too, go
+/// by what is said of them. `folded`: its spine (fold_repeats). What takes most is told by recorded
+/// times; of graphs without any, by numbers of works. O(works).
 [[nodiscard]] Loops find_loops(const Graph& graph, const Spine& spine,
                                std::span<const Repeat> folded);
 

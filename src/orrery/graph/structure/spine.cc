@@ -68,6 +68,12 @@ Passes passes_of(const Graph& graph, NodeId n) {
     return graph.name(n).find(part) != std::string_view::npos;
   };
   Passes made;
+  if (const StepPhase phase = graph.scope(n).phase; phase != StepPhase::unsaid) {
+    made.forward = phase == StepPhase::forward;
+    made.backward = phase == StepPhase::backward;
+    made.optimizer = phase == StepPhase::optimizer;
+    return made;
+  }
   const KernelId id = graph.kernel(n);
   if (id == kNoKernel) {
     made.optimizer = says("ptimizer") || says("dam_") || says("sgd");

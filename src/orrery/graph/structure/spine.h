@@ -52,7 +52,7 @@ struct Passes {
     optimizer = optimizer || other.optimizer;
   }
 };
-/// As its kernel says; of works without one, what words in the name give away.
+/// As its scope says, else its kernel; of works without one, what words in the name give away.
 [[nodiscard]] Passes passes_of(const Graph& graph, NodeId n);
 
 }  // namespace orrery::graph

@@ -38,6 +38,7 @@ Draft::Draft(const Graph& graph, std::string where, const DraftTables& tables)
     node.duration = graph.duration(n);
     node.name = tables_.strings->intern(graph.name(n));
     if (const std::uint32_t lane = graph.lane(n); lane != kNoLane) node.lane = graph.lanes()[lane];
+    node.scope = graph.scope(n);
     add_payload(graph, n, tables_, node);
     const auto successors = graph.successors(n);
     const auto lags = graph.lags(n);

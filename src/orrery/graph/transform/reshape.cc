@@ -66,6 +66,12 @@ class Reshaper {
                   "nothing in it repeats as layers do",
                   "orrery inspect --structure shows what repeats");
     if (std::any_of(taken_.begin(), taken_.end(),
+                    [](const Taken& taken) { return taken.loops.uneven; }))
+      return fail(Errc::input_unsupported, what("layers", layers),
+                  "its layers are not all alike, or not in all passes",
+                  "orrery inspect --structure shows what repeats; --spec or --model with --cluster "
+                  "says what they are of");
+    if (std::any_of(taken_.begin(), taken_.end(),
                     [](const Taken& taken) { return taken.loops.layer_count == 0; }))
       return fail(Errc::input_unsupported, what("layers", layers),
                   "some ranks have layers that repeat, others none",
@@ -79,12 +85,6 @@ class Reshaper {
                   fmt::format("now {} layers; each stage gets as many more, and layers that take "
                               "turns come together",
                               known_.layers.value_or(found)));
-    if (std::any_of(taken_.begin(), taken_.end(),
-                    [](const Taken& taken) { return taken.loops.uneven; }))
-      return fail(Errc::input_unsupported, what("layers", layers),
-                  "its layers are not all alike, or not in all passes",
-                  "orrery inspect --structure shows what repeats; --spec or --model with --cluster "
-                  "says what they are of");
     return with_each([&](const Graph& graph, Taken& taken) -> Result<Graph> {
       if (auto whole = has_whole_passes(graph, taken); !whole) return tl::unexpected(whole.error());
       std::vector<Resize> loops;
@@ -99,11 +99,21 @@ class Reshaper {
   }
 
   [[nodiscard]] std::uint32_t layers_found() {
-    std::uint32_t found = 0;
-    for (const std::uint32_t graph : stages_) found += taken_[graph].loops.layer_count * chunks_;
+    std::uint32_t found = 0, named = 0;
+    bool all_named = true;
+    for (const std::uint32_t graph : stages_) {
+      const Loops& loops = taken_[graph].loops;
+      found += loops.layer_count * chunks_;
+      named += loops.named_layers;
+      all_named = all_named && loops.named_layers > 0;
+    }
+    if (!all_named) named = 0;
+    const std::uint32_t known = known_.layers.value_or(named);
     at_once_ = 1;
-    if (found > 0 && known_.layers && *known_.layers % found == 0) {
-      at_once_ = *known_.layers / found;  // layers that take turns repeat together
+    if (found > 0 && known > 0 && known % found == 0) {
+      at_once_ = known / found;  // layers that take turns repeat together
+    } else if (named > 0) {
+      return named;
     } else {
       for (std::size_t i = 0; i < taken_.size(); ++i)
         at_once_ = std::max(at_once_, layers_at_once(*workload_.graphs[i], taken_[i]));

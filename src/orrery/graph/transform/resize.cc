@@ -88,6 +88,7 @@ class Resizer {
     for (std::uint32_t loop = 0; loop < periods_.loops().size(); ++loop) {
       middles_.push_back(middle(loop, more_of[periods_.loops()[loop].first]));
       first_period_.push_back(periods);
+      renumbers_ = renumbers_ || are_numbered(graph, spine, periods_.loops()[loop]);
       periods += static_cast<std::uint64_t>(periods_.times(loop) + middles_.back().more);
     }
   }
@@ -103,6 +104,7 @@ class Resizer {
       node.id = i;
       node.deps.clear();
       node.notes.clear();
+      if (renumbers_) node.scope.layer = -1;
       if (made.copy) node.duration = mean_duration(made.like);
       for (const Dependency& dependency : before_.of(made.like)) add(made, dependency, node);
       result.push_back(std::move(node));
@@ -113,6 +115,16 @@ class Resizer {
   [[nodiscard]] std::size_t not_told() const { return not_told_; }
 
  private:
+  /// Its periods are layers that have numbers.
+  static bool are_numbered(const Graph& graph, const Spine& spine, const Loop& loop) {
+    for (std::size_t i = loop.first; loop.times > 1 && i < loop.first + loop.period; ++i) {
+      const std::int32_t layer = graph.scope(spine.works[i]).layer;
+      const std::int32_t next = graph.scope(spine.works[i + loop.period]).layer;
+      if (layer >= 0 && next >= 0 && layer != next) return true;
+    }
+    return false;
+  }
+
   [[nodiscard]] Middle middle(std::uint32_t loop, std::int64_t more) const {
     Middle made;
     made.more = more;
@@ -296,6 +308,7 @@ class Resizer {
   std::vector<std::uint32_t> outside_;                       // in made_, by node
   std::unordered_map<std::uint64_t, std::uint32_t> inside_;  // in made_, by key
   std::size_t not_told_ = 0;
+  bool renumbers_ = false;  // numbers of layers are other ones then, and are left out
 };
 
 }  // namespace

@@ -165,6 +165,20 @@ TEST(Convert, HostAndDeviceNodes) {
   EXPECT_EQ(out.report->device_with_successor, 1u);
 }
 
+TEST(Convert, WhereInAStepNodesStand) {
+  Small small;
+  small.make.annotation(small.main, "ProfilerStep#6", 9, 40);
+  small.make.annotation(small.main, "Optimizer.step#SGD.step", 9, 35);
+  const auto profile = small.make.take();
+  const auto out = converted(profile, chain(profile));
+  for (const std::size_t node : {0u, 1u, 2u}) {
+    EXPECT_EQ(number(out.nodes[node], "in_step"), 6);
+    EXPECT_EQ(text(out.nodes[node], "in_phase"), "optimizer");
+    EXPECT_EQ(attribute(out.nodes[node], "in_layer"), nullptr);
+  }
+  EXPECT_EQ(attribute(out.nodes[3], "in_step"), nullptr) << "nobody knows who launched it";
+}
+
 TEST(Convert, NodesOfExecutionTraces) {
   Maker make;
   const auto main = make.thread(2);
@@ -226,6 +240,7 @@ TEST(Convert, DurationsAreExact) {
 // The way that files go, beside the one without their bytes.
 TEST(Convert, AGraphIsWhatItsFileWouldBeReadAs) {
   Small small;
+  small.make.annotation(small.main, "ProfilerStep#6", 9, 40);
   const auto profile = small.make.take();
   auto dependencies = chain(profile);
   dependencies.start[2] = us(700);
@@ -247,6 +262,7 @@ TEST(Convert, AGraphIsWhatItsFileWouldBeReadAs) {
   for (graph::NodeId node = 0; node < made->size(); ++node) {
     EXPECT_EQ(made->id(node), read->id(node));
     EXPECT_EQ(made->name(node), read->name(node));
+    EXPECT_EQ(made->scope(node), read->scope(node));
   }
   EXPECT_TRUE(read_findings.list().empty());
 }

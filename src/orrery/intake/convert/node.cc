@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "orrery/graph/graph.h"
+#include "orrery/trace/chakra/scopes.h"
 
 namespace orrery::intake {
 namespace {
@@ -72,6 +73,7 @@ NodeMaker::NodeMaker(const profile::Profile& profile, const profile::Dependencie
       dependencies_(dependencies),
       options_(options),
       kernels_(kernels),
+      scopes_(find_scopes(profile)),
       texts_(*profile.strings),
       spent_(profile.lanes.size(), 0) {
   const profile::Lane* device = nullptr;
@@ -135,6 +137,7 @@ void NodeMaker::start(std::uint64_t id, EventId e) {
   record_.outputs.reset();
   record_.attributes.clear();
   record_.attributes.push_back(attribute_bool("is_cpu_op", profile::is_host(event.kind)));
+  add_scope(scopes_[e], record_.attributes);
 }
 
 const NodeRecord& NodeMaker::node(std::uint32_t n) {

@@ -13,6 +13,7 @@
 #include "orrery/intake/convert/convert.h"
 #include "orrery/intake/convert/lists.h"
 #include "orrery/intake/convert/recorded_kernels.h"
+#include "orrery/profile/scopes.h"
 
 namespace orrery::intake {
 
@@ -66,6 +67,7 @@ class NodeMaker {
   const profile::Dependencies& dependencies_;
   const ConvertOptions& options_;
   const RecordedKernels& kernels_;
+  std::vector<StepScope> scopes_;  // by event
   PythonTexts texts_;
   std::vector<std::int64_t> spent_;       // by lane: picoseconds so far
   std::vector<std::int64_t> thread_ids_;  // by lane

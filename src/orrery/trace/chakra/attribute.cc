@@ -21,13 +21,15 @@ using Kind = Scalar::Kind;
 
 constexpr std::int64_t kMax = std::int64_t{1}
                               << 62;  // largest byte count, FLOP count or picoseconds of one node
-constexpr std::array<std::string_view, 34> kNames = {
-    "other",        "is_cpu_op",     "num_ops",       "tensor_size",    "comm_type", "comm_size",
-    "comm_src",     "comm_dst",      "comm_tag",      "comm_priority",  "pg_name",   "comm_group",
-    "involved_dim", "inputs",        "outputs",       "root",           "runtime",   "duration_ps",
-    "stream",       "tid",           "device",        "stream_row",     "dep_kinds", "dep_lags_ps",
-    "is_copy",      "is_comm",       "is_wait",       "kernel",         "op_schema", "experts",
-    "comm_dtype",   "msg_chunk_cnt", "msg_chunk_idx", "total_chunk_cnt"};
+constexpr std::array<std::string_view, 37> kNames = {
+    "other",      "is_cpu_op",     "num_ops",       "tensor_size",     "comm_type",
+    "comm_size",  "comm_src",      "comm_dst",      "comm_tag",        "comm_priority",
+    "pg_name",    "comm_group",    "involved_dim",  "inputs",          "outputs",
+    "root",       "runtime",       "duration_ps",   "stream",          "tid",
+    "device",     "stream_row",    "dep_kinds",     "dep_lags_ps",     "is_copy",
+    "is_comm",    "is_wait",       "kernel",        "op_schema",       "experts",
+    "comm_dtype", "msg_chunk_cnt", "msg_chunk_idx", "total_chunk_cnt", "in_step",
+    "in_layer",   "in_phase"};
 
 /// A whole number out of any scalar; `exact` says whether it was one.
 struct Whole {
@@ -129,7 +131,8 @@ AttrId attr_id(std::string_view name) {
         case 'p':
           return is(AttrId::pg_name);
         case 'i':
-          return is(name[3] == 'w'   ? AttrId::is_wait
+          return is(name[1] == 'n'   ? AttrId::in_step
+                    : name[3] == 'w' ? AttrId::is_wait
                     : name[5] == 'p' ? AttrId::is_copy
                                      : AttrId::is_comm);
         case 'o':
@@ -142,16 +145,11 @@ AttrId attr_id(std::string_view name) {
           return AttrId::other;
       }
     case 8:
-      switch (name[5]) {
-        case 's':
-          return is(AttrId::comm_src);
-        case 'd':
-          return is(AttrId::comm_dst);
-        case 't':
-          return is(AttrId::comm_tag);
-        default:
-          return AttrId::other;
-      }
+      return is(name[5] == 's'   ? AttrId::comm_src
+                : name[5] == 'd' ? AttrId::comm_dst
+                : name[5] == 't' ? AttrId::comm_tag
+                : name[5] == 'y' ? AttrId::in_layer
+                                 : AttrId::in_phase);
     case 9:
       switch (name[5]) {
         case 't':

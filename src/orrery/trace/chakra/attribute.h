@@ -53,7 +53,10 @@ enum class AttrId : std::uint8_t {
   comm_dtype,
   msg_chunk_cnt,
   msg_chunk_idx,
-  total_chunk_cnt
+  total_chunk_cnt,
+  in_step,
+  in_layer,
+  in_phase
 };
 
 [[nodiscard]] AttrId attr_id(std::string_view name);
@@ -144,6 +147,7 @@ class Decoding {
   void set_kernel(const Scalar& value, graph::NodeSpec& node);
   void set_experts(const Scalar& value, graph::NodeSpec& node);
   void set_numbers(const Scalar& value, graph::NodeSpec& node);
+  void set_phase(const Scalar& value, graph::NodeSpec& node);
   void add_lane(graph::NodeSpec& node) const;
   void add_share(graph::NodeSpec& node) const;
   void add_notes(graph::NodeSpec& node, std::size_t first, std::size_t count);

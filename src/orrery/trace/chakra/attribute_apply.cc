@@ -128,9 +128,10 @@ void Decoding::apply(AttrId id, const Scalar& value, NodeSpec& node) {
     case AttrId::op_schema:
       schema_ = value.text;
       return;
+    case AttrId::in_phase:
+      return set_phase(value, node);
     default:
-      apply_number(id, value, node);
-      return;
+      return apply_number(id, value, node);
   }
 }
 
@@ -178,6 +179,11 @@ void Decoding::set_numbers(const Scalar& value, NodeSpec& node) {
   } else {
     note(FindingCode::attr_ignored);
   }
+}
+
+void Decoding::set_phase(const Scalar& value, NodeSpec& node) {
+  node.scope.phase = value.kind == Kind::text ? parse_phase(value.text) : StepPhase::unsaid;
+  if (node.scope.phase == StepPhase::unsaid) note(FindingCode::attr_ignored);
 }
 
 void Decoding::add_lane(NodeSpec& node) const {
@@ -249,6 +255,12 @@ void Decoding::apply_number(AttrId id, const Scalar& value, NodeSpec& node) {
       return;
     case AttrId::total_chunk_cnt:
       share_.all = integer(id, value, 0, kMaxInt);
+      return;
+    case AttrId::in_step:
+      node.scope.step = static_cast<std::int32_t>(integer(id, value, 0, kMaxInt));
+      return;
+    case AttrId::in_layer:
+      node.scope.layer = static_cast<std::int32_t>(integer(id, value, 0, kMaxInt));
       return;
     case AttrId::root:
       node.collective.root = static_cast<std::int32_t>(integer(id, value, kMinInt, kMaxInt));

@@ -99,6 +99,7 @@ void NodeDecoder::begin(std::uint64_t offset, NodeSpec& node) {
   node.notes.clear();
   node.tensors.clear();
   node.lane.reset();
+  node.scope = {};
   first_data_dep_ = data_deps_ = control_ = 0;
   node.offset = offset;
   input_values_ = {};

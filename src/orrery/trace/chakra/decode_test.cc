@@ -39,6 +39,7 @@ std::string said(graph::Repair repair, const Decode& decode) {
   if (node.lane)
     text += fmt::format(" | lane {} {} {} {}", node.lane->id, node.lane->device, node.lane->row,
                         node.lane->host);
+  text += fmt::format(" | {} {} {}", node.scope.step, node.scope.layer, name(node.scope.phase));
   for (const graph::EdgeNote& note : node.notes)
     text += fmt::format(" | {} {} {}", note.dep, note.lag.count(), graph::name(note.kind));
   text += fmt::format(" | {}", decoder.input_values());
@@ -55,7 +56,7 @@ rc::Gen<AttributeRecord> any_attribute() {
         "comm_tag", "comm_src", "comm_dst", "pg_name", "comm_group", "involved_dim", "root_rank",
         "inputs", "outputs", "runtime", "rf_id", "stream", "tid", "device", "stream_row",
         "dep_kinds", "dep_lags_ps", "is_copy", "is_comm", "is_wait", "msg_chunk_cnt",
-        "msg_chunk_idx", "total_chunk_cnt", "");
+        "msg_chunk_idx", "total_chunk_cnt", "in_step", "in_layer", "in_phase", "");
     made.member = static_cast<Member>(*rc::gen::inRange(2, 33));
     if (made.member == static_cast<Member>(2)) made.member = Member::none;
     made.bits = *rc::gen::oneOf(rc::gen::inRange<std::uint64_t>(0, 20),
@@ -64,7 +65,7 @@ rc::Gen<AttributeRecord> any_attribute() {
     if (fixed32(Member::float_val) || fixed32(Member::fixed32_val) || fixed32(Member::sfixed32_val))
       made.bits &= 0xffffffffu;
     if (made.member == Member::bool_val) made.bits &= 1;
-    made.text = *rc::gen::element<std::string>("", "0", "1", "tp", "[1, 2]", "a b");
+    made.text = *rc::gen::element<std::string>("", "0", "1", "tp", "backward", "[1, 2]", "a b");
     made.list =
         *rc::gen::container<std::vector<std::uint64_t>>(rc::gen::inRange<std::uint64_t>(0, 3));
     made.texts = *rc::gen::container<std::vector<std::string>>(
@@ -102,6 +103,21 @@ RC_GTEST_PROP(Decode, TakesARecordAsItsBytes, ()) {
         repair, [&](NodeDecoder& decoder, graph::NodeSpec& node) { decoder.take(record, node); });
     RC_ASSERT(taken == decoded);
   }
+}
+
+TEST(NodeDecoder, ReadsWhereInAStepNodesStand) {
+  NodeRecord record;
+  record.id = 9;
+  record.type = static_cast<std::uint64_t>(graph::NodeKind::comp);
+  record.attributes = {attribute_int32("in_step", 6), attribute_int64("in_layer", 0),
+                       attribute_string("in_phase", "backward")};
+  (void)said(graph::Repair::refuse, [&](NodeDecoder& decoder, graph::NodeSpec& node) {
+    decoder.take(record, node);
+    EXPECT_EQ(node.scope, (StepScope{.step = 6, .layer = 0, .phase = StepPhase::backward}));
+    record.attributes = {attribute_string("in_phase", "sideways"), attribute_int64("in_step", 1)};
+    decoder.take(record, node);
+    EXPECT_EQ(node.scope, (StepScope{.step = 1}));
+  });
 }
 
 TEST(NodeDecoder, ReadsWhereNodesRanAndWhyTheyWaited) {

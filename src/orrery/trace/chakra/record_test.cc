@@ -167,11 +167,15 @@ TEST(Writer, AGraphComesBackEqual) {
        node(10, 4, {4, 9},
             {attribute_int64("stream", 7), attribute_int64("device", 1),
              attribute_int64("stream_row", 2), attribute_strings("dep_kinds", {"stream", "sync?"}),
-             lags})}));
+             lags, attribute_int32("in_step", 3), attribute_int32("in_layer", 11),
+             attribute_string("in_phase", "forward")})}));
   ASSERT_TRUE(first.graph);
   EXPECT_TRUE(first.graph->has_lags());
   EXPECT_TRUE(first.graph->has_edge_kinds());
   EXPECT_EQ(first.graph->lanes().size(), 1u);
+  EXPECT_EQ(first.graph->scope(3),
+            (StepScope{.step = 3, .layer = 11, .phase = StepPhase::forward}));
+  EXPECT_FALSE(first.graph->scope(0).said());
   Findings findings;
   std::string bytes;
   const TraceRecords records = records_of(*first.graph, findings);

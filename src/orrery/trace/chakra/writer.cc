@@ -2,6 +2,7 @@
 #include "orrery/trace/chakra/writer.h"
 
 #include "orrery/trace/chakra/kernels.h"
+#include "orrery/trace/chakra/scopes.h"
 
 namespace orrery::trace::chakra {
 namespace {
@@ -182,6 +183,7 @@ TraceRecords records_of(const graph::Graph& graph, Findings& findings) {
   for (NodeId n = 0; n < graph.size(); ++n) {
     for (const NodeId s : graph.successors(n)) trace.nodes[s].data_deps.push_back(graph.id(n));
     add_lane(graph, n, trace.nodes[n]);
+    add_scope(graph.scope(n), trace.nodes[n].attributes);
   }
   if (graph.has_lags()) {
     add_beside_deps(graph, trace, attribute("dep_lags_ps", Member::int64_list, 0),
