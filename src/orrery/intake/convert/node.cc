@@ -77,6 +77,8 @@ NodeMaker::NodeMaker(const profile::Profile& profile, const profile::Dependencie
       texts_(*profile.strings),
       spent_(profile.lanes.size(), 0) {
   const profile::Lane* device = nullptr;
+  for (const EventId e : dependencies.nodes)
+    has_device_ = has_device_ || profile::is_device_work(profile.events[e].kind);
   for (const profile::Lane& lane : profile.lanes) {
     thread_ids_.push_back(lane.id);
     if (!lane.device) continue;
@@ -137,7 +139,7 @@ void NodeMaker::start(std::uint64_t id, EventId e) {
   record_.outputs.reset();
   record_.attributes.clear();
   record_.attributes.push_back(attribute_bool("is_cpu_op", profile::is_host(event.kind)));
-  add_scope(scopes_[e], record_.attributes);
+  if (has_device_ == !profile::is_host(event.kind)) add_scope(scopes_[e], record_.attributes);
 }
 
 const NodeRecord& NodeMaker::node(std::uint32_t n) {

@@ -73,6 +73,7 @@ class NodeMaker {
   std::vector<std::int64_t> thread_ids_;  // by lane
   std::vector<std::int8_t> comm_names_;   // by StringId: 1, 0, or -1 (nobody has asked)
   bool several_devices_ = false;
+  bool has_device_ = false;  // then its works say where in a step they stand; else the host's
   trace::chakra::NodeRecord record_;
   std::vector<std::pair<std::uint64_t, std::uint32_t>> deps_;  // (id, place in edges)
 };
