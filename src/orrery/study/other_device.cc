@@ -159,4 +159,23 @@ Result<OnOtherDevice> on_other_device(const graph::Workload& workload,
   return made;
 }
 
+void note_other_device(const graph::Workload& workload, const std::string& recorded_on,
+                       const platform::Device& device, Findings& findings) {
+  const bool recorded = device.compute == platform::ComputeModel::automatic ||
+                        device.compute == platform::ComputeModel::recorded;
+  const std::string& driver = workload.recorded_on;
+  if (!recorded || device.entry.empty() || (driver.empty() && recorded_on.empty())) return;
+  const DeviceEntry* source =
+      recorded_on.empty() ? platform::find_driver(driver) : platform::find_device(recorded_on);
+  if (source != nullptr && source->name == device.entry) return;
+  const std::string change =
+      fmt::format("the cluster has {}: 'orrery whatif' with gpu={}", device.entry, device.entry);
+  findings.add(FindingCode::recorded_on_other_device,
+               source != nullptr
+                   ? fmt::format("recorded on {}, {} moves kernels", source->name, change)
+                   : fmt::format("recorded on {}, which the catalogue does not have, {} and "
+                                 "--device NAME moves kernels",
+                                 in_quotes(driver), change));
+}
+
 }  // namespace orrery::study

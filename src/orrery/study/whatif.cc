@@ -12,6 +12,8 @@
 #include "orrery/core/check.h"
 #include "orrery/core/thread_pool.h"
 #include "orrery/graph/transform/costs.h"
+#include "orrery/platform/catalogue.h"
+#include "orrery/study/kernel_answers.h"
 #include "orrery/study/opportunities.h"
 #include "orrery/study/outcome.h"
 #include "orrery/study/recorded.h"
@@ -164,6 +166,20 @@ void hold_against(const std::vector<OperationTime>& operations, WhatIfCase& read
   read.change_first(changes);
 }
 
+/// Traces that no job is told from, where nothing but dp is asked of one: several ranks' may be of
+/// replicas. `error`: why none is told.
+Result<void> settle_replicas(Error error, WhatIfCase& read, Findings& findings) {
+  const graph::Workload& workload = read.workload();
+  if (workload.rank_count() == 1) {
+    error.hint += kReplicasHint;
+    return tl::unexpected(std::move(error));
+  }
+  const auto fine = read.become_replicas(findings);
+  if (fine) return {};
+  error.what += "; and " + fine.error().what;
+  return tl::unexpected(std::move(error));
+}
+
 /// A job beside its recordings, or in place of the traces that it is told from.
 Result<void> settle_job(const std::optional<RecordedTraces>& recordings, bool tell_job,
                         WhatIfCase& read, WhatIf& made, Watch& watch) {
@@ -180,8 +196,8 @@ Result<void> settle_job(const std::optional<RecordedTraces>& recordings, bool te
     return {};
   auto traced = become_job(read, watch, made.findings);
   if (!traced) {
-    if (!tell_job && !needs_job(made.changes, true)) traced.error().hint += kReplicasHint;
-    return tl::unexpected(traced.error());
+    if (tell_job || needs_job(made.changes, true)) return tl::unexpected(traced.error());
+    return settle_replicas(traced.error(), read, made.findings);
   }
   made.recorded = traced->recorded;
   made.operations = std::move(traced->operations);
@@ -235,8 +251,15 @@ void set_found(const WhatIfCase& read, bool wanted, WhatIf& made) {
   if (known.microbatches) made.found->microbatches = known.microbatches;
 }
 
-/// Both are of traces alone; replicas on a cluster.
+/// Both are of traces alone; replicas on a cluster; and a device of the catalogue, of recordings.
 Result<void> check_asked(const WhatIfQuestion& question) {
+  if (!question.device.empty()) {
+    if (platform::find_device(question.device) == nullptr)
+      return tl::unexpected(unknown_device(question.device));
+    if (question.base.job.given())
+      return fail(Errc::usage, "--device", "kernels of a job take what models say",
+                  "--cluster says what it runs on, gpu=NAME what instead");
+  }
   if (!question.base.job.given() && !question.base.cluster.empty()) return {};
   if (question.tell_job && question.base.job.given())
     return fail(Errc::usage, "--found", "no job is told from traces",
@@ -301,7 +324,7 @@ Result<WhatIf> what_if(const WhatIfQuestion& question, Watch& watch) {
                 "a trace of the device beside it says what its kernels took");
   made.base = told_of(*base);
   if (made.changes.empty()) {
-    made.findings = of_base;
+    made.findings = base->findings;
     made.answer.emplace(std::make_shared<const Outcome>(*std::move(base)));
   } else {
     auto changed = read->simulate(made.changes, question.base.record, watch, made.findings);
