@@ -116,7 +116,8 @@ constexpr FindingInfo kInfos[] = {
     {"group_unknown", info,
      "a communication whose process group nothing describes; it was taken to be all ranks"},
     {"group_from_order", info,
-     "nothing describes a process group; those ranks were taken to be in it that communicate in it, "
+     "nothing describes a process group; those ranks were taken to be in it that communicate in "
+     "it, "
      "which all do so in the same order with as many bytes"},
     {"clock_aligned", info, "a rank's clock was shifted so that collectives end together"},
     {"rank_from_order", info, "a trace that does not say its rank got the next free number"},
@@ -132,8 +133,9 @@ constexpr FindingInfo kInfos[] = {
     {"key_ignored", info,
      "a key that is not known here and was left out; in its own files, ASTRA-sim ignores it, too"},
     {"key_without_effect", info,
-     "an option that is understood and changes nothing here: nothing fits it, it is not modelled, "
-     "or ASTRA-sim reads and never uses it"},
+     "an option that is understood and changes nothing here: nothing fits it, what it changes "
+     "hides "
+     "behind something else, it is not modelled, or ASTRA-sim reads and never uses it"},
     {"default_assumed", info, "a value that nothing gives; the usual one was assumed"},
     {"remainder_chunk_full", info,
      "a collective's last chunk is smaller than the others; ASTRA rules simulate it at "

@@ -57,7 +57,8 @@ void look_at_kernel_models(const Inputs& inputs, Findings& findings) {
                              inputs.platform().device.kernel_model));
 }
 
-/// Changes of what only messages between ranks follow, where there are none.
+/// Changes of what only messages between ranks follow, where there are none; so is the number of
+/// replicas.
 void look_at_links(const Question& question, const sim::SimResult& result, Findings& findings) {
   const bool any = std::any_of(
       result.collectives.begin(), result.collectives.end(), [](const sim::CollectiveTotal& total) {
@@ -65,8 +66,8 @@ void look_at_links(const Question& question, const sim::SimResult& result, Findi
       });
   if (any || result.stall) return;
   for (const std::string& text : question.changes)
-    for (const std::string_view name : {"bandwidth=", "latency=", "algorithm="})
-      if (text.starts_with(name))
+    for (const std::string_view name : {"bandwidth=", "latency=", "algorithm=", "dp="})
+      if (text.starts_with(name) && (name != "dp=" || question.replicate))
         findings.add(FindingCode::key_without_effect,
                      fmt::format("--change {}: no two ranks communicate over a link", text));
 }

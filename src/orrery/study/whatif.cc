@@ -11,6 +11,7 @@
 
 #include "orrery/core/check.h"
 #include "orrery/core/thread_pool.h"
+#include "orrery/core/units.h"
 #include "orrery/graph/transform/costs.h"
 #include "orrery/platform/catalogue.h"
 #include "orrery/study/kernel_answers.h"
@@ -251,6 +252,16 @@ void set_found(const WhatIfCase& read, bool wanted, WhatIf& made) {
   if (known.microbatches) made.found->microbatches = known.microbatches;
 }
 
+/// One change alone, after which all that is told is what was told before.
+bool changes_nothing(const WhatIf& told) {
+  if (told.changes.size() != 1) return false;
+  const Change& change = told.changes.front();
+  if (change.level != Level::job && parse_number(change.value) == 1) return false;  // times one
+  const Told &was = told.base, &is = *told.changed;
+  return is.whole == was.whole && is.footings == was.footings && is.memory == was.memory &&
+         is.work.tokens == was.work.tokens && is.work.samples == was.work.samples;
+}
+
 /// Both are of traces alone; replicas on a cluster; and a device of the catalogue, of recordings.
 Result<void> check_asked(const WhatIfQuestion& question) {
   if (!question.device.empty()) {
@@ -323,6 +334,7 @@ Result<WhatIf> what_if(const WhatIfQuestion& question, Watch& watch) {
                 "nothing in it takes any time: it has no times, and no kernels that models know",
                 "a trace of the device beside it says what its kernels took");
   made.base = told_of(*base);
+  const std::uint64_t unheard = base->findings.count(FindingCode::key_without_effect);
   if (made.changes.empty()) {
     made.findings = base->findings;
     made.answer.emplace(std::make_shared<const Outcome>(*std::move(base)));
@@ -334,6 +346,10 @@ Result<WhatIf> what_if(const WhatIfQuestion& question, Watch& watch) {
     made.moved = changed->inputs.load->moved;
     if (read->program() != nullptr && made.recorded) set_predicted(made);
     made.findings = changed->findings;
+    if (changes_nothing(made) && made.findings.count(FindingCode::key_without_effect) == unheard)
+      made.findings.add(
+          FindingCode::key_without_effect,
+          fmt::format("--change {}: the step stays what it was", made.changes.front().text));
     made.answer.emplace(std::make_shared<const Outcome>(*std::move(changed)));
   }
   if (question.list || question.combine)
