@@ -123,8 +123,10 @@ Result<void> set_collectives(const Question& question, Platform& platform) {
   if (question.collective_algorithm == kChooseAlgorithms) {
     platform.collectives.library = platform::CollectiveLibrary::ideal;
   } else if (!question.collective_algorithm.empty()) {
-    if (auto used = platform::use_algorithms(platform, question.collective_algorithm); !used)
-      return used;
+    auto used = platform::use_algorithms(platform, question.collective_algorithm);
+    for (const std::string& change : question.changes)
+      if (!used && change.starts_with("algorithm=")) used.error().where = "--change " + change;
+    if (!used) return used;
   }
   if (question.chunk_order.empty()) return {};
   return platform::use_chunk_order(platform, question.chunk_order);

@@ -139,15 +139,23 @@ std::string OnOtherDevice::words() const {
 Result<OnOtherDevice> on_other_device(const graph::Workload& workload,
                                       const std::string& recorded_on, const std::string& to) {
   const DeviceEntry* target = platform::find_device(to);
-  if (target == nullptr) return tl::unexpected(unknown_device(to));
+  if (target == nullptr) {
+    Error error = unknown_device(to);
+    error.where = "--change gpu=" + to;
+    return tl::unexpected(std::move(error));
+  }
   const DeviceEntry* source = recorded_on.empty() ? platform::find_driver(workload.recorded_on)
                                                   : platform::find_device(recorded_on);
   if (source == nullptr && !recorded_on.empty()) return tl::unexpected(unknown_device(recorded_on));
   if (source == nullptr)
-    return fail(Errc::usage, "--change gpu=" + to,
+    return fail(Errc::usage, "--device",
                 workload.recorded_on.empty()
-                    ? std::string("the recording does not say what it was made on")
-                    : fmt::format("the catalogue has no {}", in_quotes(workload.recorded_on)),
+                    ? fmt::format("kernels are to move to {}, and the recording does not say what "
+                                  "it was made on",
+                                  to)
+                    : fmt::format("kernels are to move to {}, and the catalogue has no {}, which "
+                                  "the recording was made on",
+                                  to, in_quotes(workload.recorded_on)),
                 "--device NAME says it, a name of 'orrery kernels'");
   OnOtherDevice made;
   made.from = source->name;

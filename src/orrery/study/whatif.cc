@@ -271,6 +271,11 @@ Result<void> check_asked(const WhatIfQuestion& question) {
       return fail(Errc::usage, "--device", "kernels of a job take what models say",
                   "--cluster says what it runs on, gpu=NAME what instead");
   }
+  const std::string& chakra = question.base.workload;
+  if (question.base.job.given() && !chakra.empty() && !are_recorded({chakra}))
+    return fail(Errc::usage, chakra,
+                "only recordings have a place beside a plan, not Chakra traces",
+                "leave the plan out, and --cluster tells it from them; or leave them out");
   if (!question.base.job.given() && !question.base.cluster.empty()) return {};
   if (question.tell_job && question.base.job.given())
     return fail(Errc::usage, "--found", "no job is told from traces",

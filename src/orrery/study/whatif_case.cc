@@ -157,7 +157,12 @@ Result<Outcome> WhatIfCase::ask(Question question, std::span<const Change> chang
   if (auto fine = settle(question); !fine) return tl::unexpected(fine.error());
   Findings anew;
   auto cluster = read_cluster(question, anew);
-  if (!cluster) return tl::unexpected(cluster.error());
+  if (!cluster) {
+    Error error = cluster.error();  // of a cluster that nobody typed
+    if (question.cluster != question_.cluster && error.where == question.cluster)
+      error.where = fmt::format("{} (as changed)", question.cluster);
+    return tl::unexpected(std::move(error));
+  }
   question.recorded_on = moved_from(changes, cluster->platform.device);
   auto load = load_for(question, *cluster, watch, anew);
   if (!load) return tl::unexpected(load.error());
