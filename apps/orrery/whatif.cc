@@ -139,6 +139,24 @@ int whatif(WhatIfOptions& options, Session& session) {
   return code;
 }
 
+/// Files that it writes or reads besides.
+void add_files(CLI::App& command, WhatIfOptions& options) {
+  command.add_option("--plot", options.plot, "Draw --list into an SVG")->type_name("FILE");
+  command.add_option("--gpu", options.gpus, "The same as gpu=NAME")
+      ->type_name("NAME")
+      ->allow_extra_args(false);
+  command
+      .add_option("--found", options.found,
+                  "Write the job that traces are of, as it was told from them; corrected, it goes "
+                  "with --spec. Of what is played again: how many layers and microbatches; "
+                  "corrected, it goes with --structure")
+      ->type_name("FILE");
+  command
+      .add_option("--structure", options.structure,
+                  "What repeats in traces: a file that --found wrote, put right")
+      ->type_name("FILE");
+}
+
 /// What it is about, besides traces.
 void add_places(CLI::App& command, study::WhatIfQuestion& question) {
   command.add_option("--cluster", question.base.cluster, "Simulate on this cluster")
@@ -201,20 +219,7 @@ void add_whatif(CLI::App& table, Session& session) {
   command->add_option("--most", question.most, "Show so many of --list; 0: all")
       ->type_name("N")
       ->capture_default_str();
-  command->add_option("--plot", options->plot, "Draw --list into an SVG")->type_name("FILE");
-  command->add_option("--gpu", options->gpus, "The same as gpu=NAME")
-      ->type_name("NAME")
-      ->allow_extra_args(false);
-  command
-      ->add_option("--found", options->found,
-                   "Write the job that traces are of, as it was told from them; corrected, it goes "
-                   "with --spec. Of what is played again: how many layers and microbatches; "
-                   "corrected, it goes with --structure")
-      ->type_name("FILE");
-  command
-      ->add_option("--structure", options->structure,
-                   "What repeats in traces: a file that --found wrote, put right")
-      ->type_name("FILE");
+  add_files(*command, *options);
   command->add_flag("--changes", options->changes, "List what can be changed, and stop");
   add_places(*command, question);
   add_recorded_options(*command, question.base.recorded);

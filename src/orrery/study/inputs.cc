@@ -9,7 +9,7 @@
 #include "orrery/core/limits.h"
 #include "orrery/core/suggest.h"
 #include "orrery/graph/group_order.h"
-#include "orrery/graph/replicate.h"
+#include "orrery/graph/transform/replicate.h"
 #include "orrery/platform/astra.h"
 #include "orrery/platform/cluster.h"
 #include "orrery/platform/fabric.h"

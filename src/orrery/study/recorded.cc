@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "orrery/core/limits.h"
-#include "orrery/graph/replicate.h"
+#include "orrery/graph/transform/replicate.h"
 #include "orrery/study/hints.h"
 #include "orrery/study/inputs.h"
 #include "orrery/trace/io/format.h"

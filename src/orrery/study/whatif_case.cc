@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "orrery/graph/replicate.h"
+#include "orrery/graph/transform/replicate.h"
 #include "orrery/record/record.h"
 #include "orrery/study/other_device.h"
 #include "orrery/study/recorded.h"

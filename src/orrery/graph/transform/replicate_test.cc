@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "orrery/graph/replicate.h"
+#include "orrery/graph/transform/replicate.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
