@@ -29,8 +29,8 @@ struct WhatIfOptions {
   std::vector<std::string> paths;
   std::string run_file;
   PageOptions page;
-  std::string plot;       ///< draw the list into this file
-  std::string gpu;        ///< as gpu=NAME
+  std::string plot;               ///< draw the list into this file
+  std::vector<std::string> gpus;  ///< as gpu=NAME
   std::string found;      ///< write the job that traces are of, or what repeats, into this file
   std::string structure;  ///< what repeats, as that file says it
   bool changes = false;   ///< say what there is
@@ -66,9 +66,9 @@ std::string_view change_of(const study::DescriptionKey& key) {
 }
 
 /// Where no model is named, a plan is what is to become of the one that traces have: "--tp 4".
-void settle_plan(study::WhatIfQuestion& question, const std::string& gpu) {
+void settle_plan(study::WhatIfQuestion& question, const std::vector<std::string>& gpus) {
   study::JobDescription& job = question.base.job;
-  if (!gpu.empty()) question.changes.push_back("gpu=" + gpu);
+  for (const std::string& gpu : gpus) question.changes.push_back("gpu=" + gpu);
   if (!job.model.empty() || !job.spec.empty()) return;
   for (const study::DescriptionKey& key : study::description_keys()) {
     std::string& value = job.*key.value;
@@ -107,7 +107,7 @@ int whatif(WhatIfOptions& options, Session& session) {
   if (auto fine = settle_kept(options, session); !fine) return session.fail(fine.error());
   if (!options.plot.empty()) options.question.list = true;
   settle_words(options);
-  settle_plan(options.question, options.gpu);
+  settle_plan(options.question, options.gpus);
   options.question.tell_job = !options.found.empty();
   study::Question& base = options.question.base;
   take_paths(options.paths, base);
@@ -137,6 +137,24 @@ int whatif(WhatIfOptions& options, Session& session) {
   }
   page.show(session);
   return code;
+}
+
+/// Files that it writes or reads besides.
+void add_files(CLI::App& command, WhatIfOptions& options) {
+  command.add_option("--plot", options.plot, "Draw --list into an SVG")->type_name("FILE");
+  command.add_option("--gpu", options.gpus, "The same as gpu=NAME")
+      ->type_name("NAME")
+      ->allow_extra_args(false);
+  command
+      .add_option("--found", options.found,
+                  "Write the job that traces are of, as it was told from them; corrected, it goes "
+                  "with --spec. Of what is played again: how many layers and microbatches; "
+                  "corrected, it goes with --structure")
+      ->type_name("FILE");
+  command
+      .add_option("--structure", options.structure,
+                  "What repeats in traces: a file that --found wrote, put right")
+      ->type_name("FILE");
 }
 
 /// What it is about, besides traces.
@@ -201,18 +219,7 @@ void add_whatif(CLI::App& table, Session& session) {
   command->add_option("--most", question.most, "Show so many of --list; 0: all")
       ->type_name("N")
       ->capture_default_str();
-  command->add_option("--plot", options->plot, "Draw --list into an SVG")->type_name("FILE");
-  command->add_option("--gpu", options->gpu, "The same as gpu=NAME")->type_name("NAME");
-  command
-      ->add_option("--found", options->found,
-                   "Write the job that traces are of, as it was told from them; corrected, it goes "
-                   "with --spec. Of what is played again: how many layers and microbatches; "
-                   "corrected, it goes with --structure")
-      ->type_name("FILE");
-  command
-      ->add_option("--structure", options->structure,
-                   "What repeats in traces: a file that --found wrote, put right")
-      ->type_name("FILE");
+  add_files(*command, *options);
   command->add_flag("--changes", options->changes, "List what can be changed, and stop");
   add_places(*command, question);
   add_recorded_options(*command, question.base.recorded);

@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
+#include <string_view>
+
 #include "draw.h"
 #include "orrery/workload/layers/lower.h"
 #include "orrery/workload/program/count.h"
@@ -55,15 +57,15 @@ Total products_of(const Spec& whole, Counts counts) {
   return static_cast<Total>(sum) * static_cast<Total>(whole.microbatches());
 }
 
-/// Twice forward; less what would go back into pictures, where patches are convolutions, and with
-/// adapters what frozen weights' gradients would take, and what goes back into the input.
+/// Twice forward; less what would go back into pictures, and with adapters what frozen weights'
+/// gradients would take, and what goes back into the input.
 Total expected_backward(const Spec& spec, const Count& counted) {
   Spec whole = on_one_rank(spec);
   whole.lora.reset();
   const Total pictures = products_of(whole, [](const LoweredPart& part) {
     std::int64_t sum = 0;
     for (const Op& op : part.forward)
-      if (op.kernel.operation == graph::Operation::convolution) sum += op.matmul;
+      if (op.name == std::string_view("patches")) sum += op.matmul;
     return sum;
   });
   const Total all = 2 * counted.flops.forward - pictures;

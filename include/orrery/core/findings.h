@@ -67,9 +67,12 @@ enum class FindingCode : std::uint8_t {
   comm_unmatched,
   comm_alone,
   group_unknown,
+  group_from_order,
   clock_aligned,
   rank_from_order,
   file_skipped,
+  recorded_on_other_device,
+  replicas_in_turn,
   // Configurations
   key_ignored,
   key_without_effect,

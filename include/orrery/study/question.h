@@ -93,6 +93,7 @@ struct Question {
   /// There: kernels with recorded times are to take what they would on the cluster's device; and
   /// what they were recorded on, of the catalogue; "": as the recording says.
   std::optional<std::string> recorded_on;
+  std::string device;  ///< recordings were made on, of the catalogue; empty: as they say
 
   std::string groups;      ///< process groups of the traces: a JSON file
   bool repair = false;     ///< drop damaged nodes and edges, and count them, instead of refusing

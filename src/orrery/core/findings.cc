@@ -115,17 +115,27 @@ constexpr FindingInfo kInfos[] = {
     {"comm_alone", info, "a communication whose peers' traces are not among the files"},
     {"group_unknown", info,
      "a communication whose process group nothing describes; it was taken to be all ranks"},
+    {"group_from_order", info,
+     "nothing describes a process group; those ranks were taken to be in it that communicate in "
+     "it, "
+     "which all do so in the same order with as many bytes"},
     {"clock_aligned", info, "a rank's clock was shifted so that collectives end together"},
     {"rank_from_order", info, "a trace that does not say its rank got the next free number"},
     {"file_skipped", info,
      "a file that is no recorded trace, or a capture of another rank's graphs, stands among "
      "traces; "
      "it was left out"},
+    {"recorded_on_other_device", info,
+     "a recording was made on another device than the cluster has; its kernels keep the times that "
+     "they took there"},
+    {"replicas_in_turn", info,
+     "traces of several replicas of a data-parallel job stand for more or fewer of them, in turn"},
     {"key_ignored", info,
      "a key that is not known here and was left out; in its own files, ASTRA-sim ignores it, too"},
     {"key_without_effect", info,
-     "an option that is understood and changes nothing here: nothing fits it, it is not modelled, "
-     "or ASTRA-sim reads and never uses it"},
+     "an option that is understood and changes nothing here: nothing fits it, what it changes "
+     "hides "
+     "behind something else, it is not modelled, or ASTRA-sim reads and never uses it"},
     {"default_assumed", info, "a value that nothing gives; the usual one was assumed"},
     {"remainder_chunk_full", info,
      "a collective's last chunk is smaller than the others; ASTRA rules simulate it at "

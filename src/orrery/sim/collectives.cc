@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "orrery/core/check.h"
+#include "orrery/core/text.h"
 
 namespace orrery::sim {
 
@@ -42,9 +43,13 @@ std::optional<std::uint32_t> Collectives::communicator_of(std::uint32_t rank, gr
   const Communicators::Meaning meaning = accounts_.meaning_to_all(rank, node);
   const std::uint32_t found = meaning.of(run_.real(rank));
   if (found == Communicators::kUnknown) {
-    run_.fail({Errc::input_group, run_.place(rank, node),
-               fmt::format("process group \"{}\" is not defined", name),
-               "--groups FILE gives the groups that belong to this trace: {\"NAME\": [ranks]}"});
+    run_.fail(
+        {Errc::input_group, run_.place(rank, node),
+         fmt::format("process group \"{}\" is not defined", name),
+         fmt::format("--groups FILE says who is in it: {{{}: [0, 1]}}; without that it is told "
+                     "where at least two ranks communicate in it, in the same order with as "
+                     "many bytes",
+                     in_quotes(name))});
     return std::nullopt;
   }
   // On an axis ranks are members of what the axis is to them.

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "orrery/core/suggest.h"
+#include "orrery/core/text.h"
 #include "orrery/core/units.h"
 #include "orrery/graph/transform/costs.h"
 #include "orrery/graph/transform/order.h"
@@ -26,6 +27,7 @@ using graph::TimeOf;
 using graph::Workload;
 
 constexpr double kMostFactor = 1000;
+constexpr double kMostSpread = 2;  // sigma of variability: e^2 is 7 times as long or as short
 constexpr std::uint32_t kMostRepeated = 100'000;  // layers, microbatches
 constexpr std::uint64_t kSeed = 1;                // of variability: a run says the same every time
 
@@ -86,6 +88,9 @@ const ChangeWord* find_word(std::string_view name) {
 }
 
 Error unknown(const std::string& name) {
+  if (name.ends_with(':'))
+    return {Errc::usage, "--change", fmt::format("'{}' does not say which", name),
+            "kernel:gemm=0.5 is of kernels with that in their names"};
   std::vector<std::string_view> known;
   for (const ChangeWord& word : kWords) known.push_back(word.name);
   for (std::size_t i = 1; i < graph::kOperations; ++i)
@@ -99,12 +104,18 @@ Error unknown(const std::string& name) {
 }
 
 Result<void> read_factor(Change& change) {
+  const bool spread = change.name == "variability";
+  const double most = spread ? kMostSpread : kMostFactor;
   const auto factor = parse_number(change.value);
-  if (!factor || !(*factor >= 0 && *factor <= kMostFactor))
-    return fail(Errc::usage, "--change", fmt::format("'{}' has no factor", change.text),
-                fmt::format("{}=0.5 is half the time; from 0 to {}", change.name, kMostFactor));
+  if (!factor || !(*factor >= 0 && *factor <= most))
+    return fail(Errc::usage, "--change " + change.text,
+                fmt::format("{} is no {} from 0 to {}", in_quotes(change.value),
+                            spread ? "sigma" : "factor", most),
+                spread                       ? "variability=0.1 makes times differ by a tenth"
+                : change.name == "bandwidth" ? "bandwidth=2 is twice the rate"
+                                             : change.name + "=0.5 is half the time");
   if (change.name == "bandwidth" && *factor == 0)
-    return fail(Errc::usage, "--change", "links without bandwidth never deliver",
+    return fail(Errc::usage, "--change " + change.text, "links without bandwidth never deliver",
                 "bandwidth=2 is twice the rate");
   change.factor = *factor;
   return {};
@@ -128,9 +139,10 @@ Result<void> read_rank(Change& change) {
   return {};
 }
 
-/// What a factor is of; nothing for words that select no nodes.
+/// What a factor is of; nothing for words that select no nodes, or do not say which.
 std::optional<Selection> selection_of(const Change& change) {
   Selection made;
+  if (change.name.ends_with(':')) return std::nullopt;
   if (change.name == "kernels") {
     made.of = TimeOf::kernels;
   } else if (change.name == "communication") {
@@ -288,8 +300,10 @@ Result<std::uint32_t> whole_number(const Change& change) {
   const auto number = parse_number(change.value);
   if (!number || *number < 1 || *number > kMostRepeated ||
       *number != static_cast<std::uint32_t>(*number))
-    return fail(Errc::usage, "--change " + change.text, "there is a whole number of them",
-                fmt::format("{}=8; at most {}", change.name, kMostRepeated));
+    return fail(Errc::usage, "--change " + change.text,
+                fmt::format("{} is no whole number from 1 to {}", in_quotes(change.value),
+                            format_count(kMostRepeated)),
+                fmt::format("{}=8", change.name));
   return static_cast<std::uint32_t>(*number);
 }
 

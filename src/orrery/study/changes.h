@@ -61,7 +61,7 @@ struct Change {
   std::string path;  ///< of a job: "parallel.tp"
 };
 
-/// Factors are from 0 to 1000. Errc: usage, with the nearest word that there is.
+/// Factors are from 0 to 1000, spreads (variability) from 0 to 2. Errc: usage, with the nearest word that there is.
 [[nodiscard]] Result<Change> parse_change(const std::string& text);
 [[nodiscard]] Result<std::vector<Change>> parse_changes(const std::vector<std::string>& texts);
 

@@ -8,8 +8,10 @@
 #include <set>
 
 #include "orrery/graph/kernel.h"
+#include "orrery/platform/catalogue.h"
 #include "orrery/platform/fabric.h"
 #include "orrery/study/changes.h"
+#include "orrery/study/kernel_answers.h"
 
 namespace orrery::study {
 
@@ -116,6 +118,11 @@ Result<std::string> changed_cluster(std::span<const Change> changes, const std::
                   fmt::format("cluster=FILE names another; {} is of clusters like h100-sxm:64",
                               change.name));
     if (!so_many) {
+      if (platform::find_device(change.value) == nullptr) {
+        Error error = unknown_device(change.value);
+        error.where = "--change " + change.text;
+        return tl::unexpected(std::move(error));
+      }
       made = change.value + made.substr(colon);
       continue;
     }

@@ -8,7 +8,8 @@
 
 #include "orrery/core/limits.h"
 #include "orrery/core/suggest.h"
-#include "orrery/graph/replicate.h"
+#include "orrery/graph/group_order.h"
+#include "orrery/graph/transform/replicate.h"
 #include "orrery/platform/astra.h"
 #include "orrery/platform/cluster.h"
 #include "orrery/platform/fabric.h"
@@ -122,8 +123,10 @@ Result<void> set_collectives(const Question& question, Platform& platform) {
   if (question.collective_algorithm == kChooseAlgorithms) {
     platform.collectives.library = platform::CollectiveLibrary::ideal;
   } else if (!question.collective_algorithm.empty()) {
-    if (auto used = platform::use_algorithms(platform, question.collective_algorithm); !used)
-      return used;
+    auto used = platform::use_algorithms(platform, question.collective_algorithm);
+    for (const std::string& change : question.changes)
+      if (!used && change.starts_with("algorithm=")) used.error().where = "--change " + change;
+    if (!used) return used;
   }
   if (question.chunk_order.empty()) return {};
   return platform::use_chunk_order(platform, question.chunk_order);
@@ -241,6 +244,7 @@ Result<graph::Workload> read_workload(const Question& question, std::uint32_t ra
   if (question.replicate && ranks > 0) graph::replicate(*workload, ranks);
   if (auto fine = add_groups(question, ranks, *workload); !fine)
     return tl::unexpected(fine.error());
+  if (!question.astra()) graph::add_groups_by_order(*workload);
   return workload;
 }
 
@@ -329,33 +333,39 @@ Result<Load> read_load(const Question& question, const Cluster& cluster, Watch& 
   if (auto fine = read_custom_collectives(question, cluster.platform, made.workload); !fine)
     return tl::unexpected(fine.error());
   findings.merge(made.workload.findings);
-  if (!question.changes.empty()) {
-    const auto changes = parse_changes(question.changes);
-    if (!changes) return tl::unexpected(changes.error());
-    for (const Change& change : *changes)
-      if (change.level == Level::job && !made.program && !is_structural(change) &&
-          !(question.replicate && is_replicas(change)))
-        return fail(Errc::config_conflict, "--change " + change.text,
-                    "traces have no plan that could be another",
-                    "--spec or --model says what they are of, and --traces names recordings");
-    const bool by_models = made.program != nullptr;
-    if (!by_models) {
-      auto reshaped = with_structure(made.workload, *changes, known_structure(question), findings);
-      if (!reshaped) return tl::unexpected(reshaped.error());
-      made.workload = *std::move(reshaped);
-      if (question.recorded_on) {
-        auto moved =
-            on_other_device(made.workload, *question.recorded_on, cluster.platform.device.entry);
-        if (!moved) return tl::unexpected(moved.error());
-        made.moved = moved->words();
-        made.workload = std::move(moved->workload);
-      }
-    }
-    auto changed = with_changes(made.workload, *changes, by_models, findings);
-    if (!changed) return tl::unexpected(changed.error());
-    made.workload = *std::move(changed);
-  }
+  if (auto done = change_load(question, cluster, made, findings); !done)
+    return tl::unexpected(done.error());
   return made;
+}
+
+Result<void> change_load(const Question& question, const Cluster& cluster, Load& load,
+                         Findings& findings) {
+  if (question.changes.empty()) return {};
+  const auto changes = parse_changes(question.changes);
+  if (!changes) return tl::unexpected(changes.error());
+  for (const Change& change : *changes)
+    if (change.level == Level::job && !load.program && !is_structural(change) &&
+        !(question.replicate && is_replicas(change)))
+      return fail(Errc::config_conflict, "--change " + change.text,
+                  "traces have no plan that could be another",
+                  "--spec or --model says what they are of, and --traces names recordings");
+  const bool by_models = load.program != nullptr;
+  if (!by_models) {
+    auto reshaped = with_structure(load.workload, *changes, known_structure(question), findings);
+    if (!reshaped) return tl::unexpected(reshaped.error());
+    load.workload = *std::move(reshaped);
+    if (question.recorded_on) {
+      auto moved =
+          on_other_device(load.workload, *question.recorded_on, cluster.platform.device.entry);
+      if (!moved) return tl::unexpected(moved.error());
+      load.moved = moved->words();
+      load.workload = std::move(moved->workload);
+    }
+  }
+  auto changed = with_changes(load.workload, *changes, by_models, findings);
+  if (!changed) return tl::unexpected(changed.error());
+  load.workload = *std::move(changed);
+  return {};
 }
 
 }  // namespace orrery::study

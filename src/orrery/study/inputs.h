@@ -90,4 +90,10 @@ struct Inputs {
 [[nodiscard]] Result<Load> read_load(const Question& question, const Cluster& cluster, Watch& watch,
                                      Findings& findings);
 
+/// Makes the question's changes in a load that has none of them. What is changed there of jobs and
+/// clusters was changed when these were made. Errc: as with_changes; config_conflict for changes of
+/// a plan that traces do not have.
+[[nodiscard]] Result<void> change_load(const Question& question, const Cluster& cluster, Load& load,
+                                       Findings& findings);
+
 }  // namespace orrery::study

@@ -139,15 +139,23 @@ std::string OnOtherDevice::words() const {
 Result<OnOtherDevice> on_other_device(const graph::Workload& workload,
                                       const std::string& recorded_on, const std::string& to) {
   const DeviceEntry* target = platform::find_device(to);
-  if (target == nullptr) return tl::unexpected(unknown_device(to));
+  if (target == nullptr) {
+    Error error = unknown_device(to);
+    error.where = "--change gpu=" + to;
+    return tl::unexpected(std::move(error));
+  }
   const DeviceEntry* source = recorded_on.empty() ? platform::find_driver(workload.recorded_on)
                                                   : platform::find_device(recorded_on);
   if (source == nullptr && !recorded_on.empty()) return tl::unexpected(unknown_device(recorded_on));
   if (source == nullptr)
-    return fail(Errc::usage, "--change gpu=" + to,
+    return fail(Errc::usage, "--device",
                 workload.recorded_on.empty()
-                    ? std::string("the recording does not say what it was made on")
-                    : fmt::format("the catalogue has no {}", in_quotes(workload.recorded_on)),
+                    ? fmt::format("kernels are to move to {}, and the recording does not say what "
+                                  "it was made on",
+                                  to)
+                    : fmt::format("kernels are to move to {}, and the catalogue has no {}, which "
+                                  "the recording was made on",
+                                  to, in_quotes(workload.recorded_on)),
                 "--device NAME says it, a name of 'orrery kernels'");
   OnOtherDevice made;
   made.from = source->name;
@@ -157,6 +165,25 @@ Result<OnOtherDevice> on_other_device(const graph::Workload& workload,
       graph::with_graphs(workload, [&](const Graph& graph) { return mover.moved(graph, made); });
   made.workload.stands = std::move(mover).stands();
   return made;
+}
+
+void note_other_device(const graph::Workload& workload, const std::string& recorded_on,
+                       const platform::Device& device, Findings& findings) {
+  const bool recorded = device.compute == platform::ComputeModel::automatic ||
+                        device.compute == platform::ComputeModel::recorded;
+  const std::string& driver = workload.recorded_on;
+  if (!recorded || device.entry.empty() || (driver.empty() && recorded_on.empty())) return;
+  const DeviceEntry* source =
+      recorded_on.empty() ? platform::find_driver(driver) : platform::find_device(recorded_on);
+  if (source != nullptr && source->name == device.entry) return;
+  const std::string change =
+      fmt::format("the cluster has {}: 'orrery whatif' with gpu={}", device.entry, device.entry);
+  findings.add(FindingCode::recorded_on_other_device,
+               source != nullptr
+                   ? fmt::format("recorded on {}, {} moves kernels", source->name, change)
+                   : fmt::format("recorded on {}, which the catalogue does not have, {} and "
+                                 "--device NAME moves kernels",
+                                 in_quotes(driver), change));
 }
 
 }  // namespace orrery::study

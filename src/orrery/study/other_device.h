@@ -6,6 +6,7 @@
 #include <string>
 
 #include "orrery/core/error.h"
+#include "orrery/core/findings.h"
 #include "orrery/graph/workload.h"
 #include "orrery/platform/catalogue.h"
 
@@ -28,5 +29,11 @@ struct OnOtherDevice {
 [[nodiscard]] Result<OnOtherDevice> on_other_device(const graph::Workload& workload,
                                                     const std::string& recorded_on,
                                                     const std::string& to);
+
+/// Counts (recorded_on_other_device) that recorded kernels keep times which they took on another
+/// device than this one. `recorded_on` as above. Nothing is counted where it is the same, where one
+/// of both is not said, or where times of kernels are not the recorded ones.
+void note_other_device(const graph::Workload& workload, const std::string& recorded_on,
+                       const platform::Device& device, Findings& findings);
 
 }  // namespace orrery::study

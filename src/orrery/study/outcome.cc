@@ -11,6 +11,7 @@
 #include "orrery/sim/difference.h"
 #include "orrery/study/expanded.h"
 #include "orrery/study/kernel_times.h"
+#include "orrery/study/other_device.h"
 #include "orrery/study/run_bounds.h"
 #include "orrery/study/tensor_groups.h"
 
@@ -56,6 +57,21 @@ void look_at_kernel_models(const Inputs& inputs, Findings& findings) {
                              inputs.platform().device.kernel_model));
 }
 
+/// Changes of what only messages between ranks follow, where there are none; so is the number of
+/// replicas.
+void look_at_links(const Question& question, const sim::SimResult& result, Findings& findings) {
+  const bool any = std::any_of(
+      result.collectives.begin(), result.collectives.end(), [](const sim::CollectiveTotal& total) {
+        return total.group_size > 1 || total.type == "send" || total.type == "recv";
+      });
+  if (any || result.stall) return;
+  for (const std::string& text : question.changes)
+    for (const std::string_view name : {"bandwidth=", "latency=", "algorithm=", "dp="})
+      if (text.starts_with(name) && (name != "dp=" || question.replicate))
+        findings.add(FindingCode::key_without_effect,
+                     fmt::format("--change {}: no two ranks communicate over a link", text));
+}
+
 /// For `--collective-algorithm auto`: into the cluster, of which others may have a part.
 Result<std::vector<ChosenAlgorithm>> choose_if_asked(const Question& question, Inputs& inputs) {
   if (question.collective_algorithm != kChooseAlgorithms) return {};
@@ -81,6 +97,8 @@ Result<Outcome> simulate(const Question& question, Inputs inputs, Watch& watch,
     options.threads = 1;
   }
   look_at_kernel_models(inputs, findings);
+  if (!inputs.cluster->replay && inputs.load->moved.empty() && !inputs.load->program)
+    note_other_device(inputs.workload(), question.device, inputs.platform().device, findings);
   options.keep_times = inputs.workload().spilled_bytes() == 0;
   // Of the two runs of --verify-fold the one that is recorded is the unfolded one.
   if (verify && question.record) options.fold = false;
@@ -105,6 +123,7 @@ Result<Outcome> simulate(const Question& question, Inputs inputs, Watch& watch,
   }
   findings.merge(result->findings);
   result->findings = {};
+  look_at_links(question, *result, findings);
   look_at_tensor_groups(workload, inputs.platform(), findings);
   if (inputs.load->program) {
     auto job = describe_job(*inputs.load->program, inputs.platform(), question.record, findings);

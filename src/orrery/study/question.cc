@@ -48,7 +48,8 @@ Result<void> settle(Question& question) {
   if (auto fine = check_work(question.work); !fine) return fine;
   if (question.job.given() && !(question.workload.empty() && question.recorded.traces.empty()))
     return fail(Errc::usage, "--spec",
-                "the workload is described twice: as traces and as a model and a plan");
+                "the workload is described twice: as traces and as a model and a plan",
+                "leave one of the two out");
   if (!question.workload.empty() && are_recorded({question.workload}))
     question.recorded.traces.push_back(std::exchange(question.workload, ""));
   if (!question.changes.empty()) {

@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "orrery/core/limits.h"
-#include "orrery/graph/replicate.h"
+#include "orrery/graph/transform/replicate.h"
 #include "orrery/study/hints.h"
 #include "orrery/study/inputs.h"
 #include "orrery/trace/io/format.h"
@@ -44,6 +44,12 @@ Result<intake::JobOptions> job_options(const RecordedTraces& recorded) {
   return job;
 }
 
+void note_in_turn(std::size_t traces, std::uint32_t ranks, Findings& findings) {
+  if (traces > 1 && traces != ranks)
+    findings.add(FindingCode::replicas_in_turn,
+                 fmt::format("{} traces for {} ranks", traces, ranks));
+}
+
 Result<graph::Workload> read_recorded_workload(const Question& question, std::uint32_t ranks,
                                                Watch& watch) {
   auto job = job_options(question.recorded);
@@ -57,7 +63,11 @@ Result<graph::Workload> read_recorded_workload(const Question& question, std::ui
   workload->findings.merge(findings);
   const std::uint32_t there = workload->rank_count();
   if (question.replicate && ranks > 0) {
+    const std::string& where = question.recorded.traces.front();
+    if (auto fine = graph::check_replicas(*workload, where); !fine)
+      return tl::unexpected(fine.error());
     workload->recorded.reset();  // not of so many
+    note_in_turn(there, ranks, workload->findings);
     graph::replicate(*workload, ranks);
     return workload;
   }
@@ -66,7 +76,8 @@ Result<graph::Workload> read_recorded_workload(const Question& question, std::ui
               fmt::format("traces of {} rank{}, and the cluster has {} devices", there,
                           there == 1 ? "" : "s", ranks),
               there == 1 ? "--replicate runs the one trace on all devices"
-                         : "use a cluster of the job's size: " + cluster_of(there));
+                         : "use a cluster of the job's size: " + cluster_of(there) +
+                               "; or --replicate, where its ranks are replicas of a larger job");
 }
 
 Result<Time> recorded_step(const RecordedTraces& recorded, Findings& findings, Watch& watch) {

@@ -3,6 +3,8 @@
 // Recorded traces as the workload of a question.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -19,6 +21,9 @@ namespace orrery::study {
 
 /// Errc::usage for numbers that cannot be.
 [[nodiscard]] Result<intake::JobOptions> job_options(const RecordedTraces& recorded);
+
+/// Counts (replicas_in_turn) that several traces stand for another number of ranks.
+void note_in_turn(std::size_t traces, std::uint32_t ranks, Findings& findings);
 
 /// A step as it was recorded: the median of all iterations of all ranks but each rank's first,
 /// which is often warming up; without iterations the whole of the recording. Errc: as

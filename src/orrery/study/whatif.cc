@@ -3,156 +3,25 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <array>
-#include <thread>
-#include <tuple>
 #include <utility>
 
-#include "orrery/core/check.h"
-#include "orrery/core/thread_pool.h"
+#include "orrery/core/units.h"
 #include "orrery/graph/transform/costs.h"
-#include "orrery/study/opportunities.h"
+#include "orrery/platform/catalogue.h"
+#include "orrery/study/kernel_answers.h"
 #include "orrery/study/outcome.h"
 #include "orrery/study/recorded.h"
 #include "orrery/study/recorded_operations.h"
 #include "orrery/study/whatif_case.h"
+#include "orrery/study/whatif_list.h"
 #include "orrery/study/whatif_traced.h"
 
 namespace orrery::study {
 namespace {
 
-constexpr double kMostFactor = 1000;            // that a change may have
-constexpr std::size_t kPaired = 6;              // of the best changes
-constexpr std::int64_t kWorthTelling = 10'000;  // changes that win so much of the whole
+constexpr double kMostFactor = 1000;  // that a change may have
 constexpr std::string_view kReplicasHint =
     "; or one rank's trace with --replicate, where all ranks are replicas";
-
-/// Of other devices models know other things.
-bool same_models(std::span<const Change> changes) {
-  return std::none_of(changes.begin(), changes.end(), [](const Change& change) {
-    return change.name == "gpu" || change.name == "cluster";
-  });
-}
-
-std::optional<analysis::DifferenceBand> band_of(const Told& base, const Told& changed,
-                                                std::span<const Change> changes) {
-  return analysis::difference_band({base.whole, base.errors}, {changed.whole, changed.errors},
-                                   same_models(changes));
-}
-
-/// To try changes with: as many as were asked for, else all cores.
-std::uint32_t threads_for(const Question& question) {
-  const std::int64_t threads = question.recorded.threads.value_or(0);
-  return threads > 0 ? static_cast<std::uint32_t>(threads)
-                     : std::max(1u, std::thread::hardware_concurrency());
-}
-
-/// Made of words that are known.
-Change known_change(const std::string& text) {
-  auto change = parse_change(text);
-  ORRERY_CHECK(change.has_value());
-  return *std::move(change);
-}
-
-Change factor_of(const Opportunity& one, double factor) {
-  return known_change(one.value.empty() ? fmt::format("{}={}", one.name, factor)
-                                        : one.name + "=" + one.value);
-}
-
-std::vector<Opportunity> worth_trying(const WhatIfCase& read) {
-  std::vector<Opportunity> made;
-  if (read.program() == nullptr) made = opportunities(read.workload());
-  if (read.replayed()) return made;
-  const auto add = [&](std::vector<Opportunity> more) {
-    for (Opportunity& one : more) {
-      const bool known = std::any_of(made.begin(), made.end(), [&](const Opportunity& other) {
-        return other.name == one.name && other.value == one.value;
-      });
-      if (!known) made.push_back(std::move(one));
-    }
-  };
-  add(modelled_opportunities(read.workload()));
-  if (read.program() != nullptr) add(plan_opportunities(*read.program()));
-  return made;
-}
-
-/// Errc: of the first that could not be simulated.
-Result<std::vector<Tried>> try_all(const WhatIfCase& read, const Told& told) {
-  const Time base = told.whole;
-  const std::vector<Opportunity> found = worth_trying(read);
-  std::vector<Tried> made(found.size());
-  std::vector<std::optional<Error>> errors(found.size());
-  ThreadPool(threads_for(read.question()))
-      .share(static_cast<std::uint32_t>(found.size()), [&](std::uint32_t i) {
-        const Opportunity& one = found[i];
-        const Change change = factor_of(one, 0.5);
-        const auto half = read.tell(std::span(&change, 1));
-        auto free = half;
-        if (half && one.value.empty()) {
-          const Change gone = factor_of(one, 0);
-          free = read.tell(std::span(&gone, 1));
-        }
-        if (half && free) {
-          made[i] = {change.text,   one.kind,
-                     one.what,      change.basis,
-                     one.time,      half->whole,
-                     free->whole,   half->memory,
-                     half->fits,    band_of(told, *half, std::span(&change, 1)),
-                     half->footings};
-        } else if (change.level == Level::job) {  // it breaks a rule
-          made[i].whole = made[i].free = base;
-        } else {
-          errors[i] = !half ? half.error() : free.error();
-        }
-      });
-  for (const auto& error : errors)
-    if (error) return tl::unexpected(*error);
-  std::erase_if(made, [&](const Tried& tried) {
-    return (base - std::min(tried.whole, tried.free)) * kWorthTelling < base;
-  });
-  std::stable_sort(made.begin(), made.end(), [](const Tried& a, const Tried& b) {
-    return std::tuple(!a.fits, a.whole, a.free) < std::tuple(!b.fits, b.whole, b.free);
-  });
-  return made;
-}
-
-Together together(Time base, Time first, Time second, Time both) {
-  const double a = static_cast<double>((base - first).count());
-  const double b = static_cast<double>((base - second).count());
-  const double won = static_cast<double>((base - both).count());
-  if (won > 1.05 * (a + b)) return Together::reinforce;
-  if (won >= 0.95 * (a + b)) return Together::add_up;
-  return won <= 1.05 * std::max(a, b) ? Together::exclude : Together::in_part;
-}
-
-Result<std::vector<TriedPair>> try_pairs(const WhatIfCase& read, Time base,
-                                         const std::vector<Tried>& list) {
-  std::vector<TriedPair> made;
-  const std::size_t best = std::min(kPaired, list.size());
-  for (std::size_t a = 0; a < best; ++a)
-    for (std::size_t b = a + 1; b < best; ++b) made.push_back({a, b});
-  std::vector<std::optional<Error>> errors(made.size());
-  ThreadPool(threads_for(read.question()))
-      .share(static_cast<std::uint32_t>(made.size()), [&](std::uint32_t i) {
-        TriedPair& pair = made[i];
-        const std::array<Change, 2> both = {known_change(list[pair.first].change),
-                                            known_change(list[pair.second].change)};
-        const Time better = std::min(list[pair.first].whole, list[pair.second].whole);
-        const bool plans = both[0].level == Level::job && both[1].level == Level::job;
-        const auto told =
-            about_one_thing(both[0], both[1]) ? std::nullopt : std::optional(read.tell(both));
-        if (told && !*told && !plans) {
-          errors[i] = told->error();
-          return;
-        }
-        pair.whole = told && *told ? (*told)->whole : better;  // no job is both
-        pair.together = together(base, list[pair.first].whole, list[pair.second].whole, pair.whole);
-      });
-  for (const auto& error : errors)
-    if (error) return tl::unexpected(*error);
-  return made;
-}
 
 /// Kernels of the job take what models say of them, times how much longer those of their operation
 /// were recorded to take.
@@ -162,6 +31,20 @@ void hold_against(const std::vector<OperationTime>& operations, WhatIfCase& read
     if (one.factor() <= kMostFactor)
       changes.push_back(fmt::format("{}={:.4f}", graph::name(one.operation), one.factor()));
   read.change_first(changes);
+}
+
+/// Traces that no job is told from, where nothing but dp is asked of one: several ranks' may be of
+/// replicas. `error`: why none is told.
+Result<void> settle_replicas(Error error, WhatIfCase& read, Findings& findings) {
+  const graph::Workload& workload = read.workload();
+  if (workload.rank_count() == 1) {
+    error.hint += kReplicasHint;
+    return tl::unexpected(std::move(error));
+  }
+  const auto fine = read.become_replicas(findings);
+  if (fine) return {};
+  error.what += "; and " + fine.error().what;
+  return tl::unexpected(std::move(error));
 }
 
 /// A job beside its recordings, or in place of the traces that it is told from.
@@ -180,29 +63,13 @@ Result<void> settle_job(const std::optional<RecordedTraces>& recordings, bool te
     return {};
   auto traced = become_job(read, watch, made.findings);
   if (!traced) {
-    if (!tell_job && !needs_job(made.changes, true)) traced.error().hint += kReplicasHint;
-    return tl::unexpected(traced.error());
+    if (tell_job || needs_job(made.changes, true)) return tl::unexpected(traced.error());
+    return settle_replicas(traced.error(), read, made.findings);
   }
   made.recorded = traced->recorded;
   made.operations = std::move(traced->operations);
   made.traced = std::move(traced->job);
   hold_against(made.operations, read);
-  return {};
-}
-
-/// The list, and pairs of it.
-Result<void> try_changes(const WhatIfQuestion& question, const WhatIfCase& read, WhatIf& made) {
-  auto list = try_all(read, made.base);
-  if (!list) return tl::unexpected(list.error());
-  made.list = *std::move(list);
-  if (question.most > 0 && made.list.size() > question.most) {
-    made.left_out = made.list.size() - question.most;
-    made.list.resize(question.most);
-  }
-  if (!question.combine) return {};
-  auto pairs = try_pairs(read, made.base.whole, made.list);
-  if (!pairs) return tl::unexpected(pairs.error());
-  made.pairs = *std::move(pairs);
   return {};
 }
 
@@ -235,8 +102,30 @@ void set_found(const WhatIfCase& read, bool wanted, WhatIf& made) {
   if (known.microbatches) made.found->microbatches = known.microbatches;
 }
 
-/// Both are of traces alone; replicas on a cluster.
+/// One change alone, after which all that is told is what was told before.
+bool changes_nothing(const WhatIf& told) {
+  if (told.changes.size() != 1) return false;
+  const Change& change = told.changes.front();
+  if (change.level != Level::job && parse_number(change.value) == 1) return false;  // times one
+  const Told &was = told.base, &is = *told.changed;
+  return is.whole == was.whole && is.footings == was.footings && is.memory == was.memory &&
+         is.work.tokens == was.work.tokens && is.work.samples == was.work.samples;
+}
+
+/// Both are of traces alone; replicas on a cluster; and a device of the catalogue, of recordings.
 Result<void> check_asked(const WhatIfQuestion& question) {
+  if (!question.device.empty()) {
+    if (platform::find_device(question.device) == nullptr)
+      return tl::unexpected(unknown_device(question.device));
+    if (question.base.job.given())
+      return fail(Errc::usage, "--device", "kernels of a job take what models say",
+                  "--cluster says what it runs on, gpu=NAME what instead");
+  }
+  const std::string& chakra = question.base.workload;
+  if (question.base.job.given() && !chakra.empty() && !are_recorded({chakra}))
+    return fail(Errc::usage, chakra,
+                "only recordings have a place beside a plan, not Chakra traces",
+                "leave the plan out, and --cluster tells it from them; or leave them out");
   if (!question.base.job.given() && !question.base.cluster.empty()) return {};
   if (question.tell_job && question.base.job.given())
     return fail(Errc::usage, "--found", "no job is told from traces",
@@ -249,20 +138,6 @@ Result<void> check_asked(const WhatIfQuestion& question) {
 }
 
 }  // namespace
-
-std::string_view name(Together together) {
-  switch (together) {
-    case Together::add_up:
-      return "add up";
-    case Together::in_part:
-      return "in part";
-    case Together::exclude:
-      return "exclude each other";
-    case Together::reinforce:
-      return "reinforce each other";
-  }
-  return "";
-}
 
 Result<WhatIf> what_if(const WhatIfQuestion& question, Watch& watch) {
   WhatIf made;
@@ -300,8 +175,9 @@ Result<WhatIf> what_if(const WhatIfQuestion& question, Watch& watch) {
                 "nothing in it takes any time: it has no times, and no kernels that models know",
                 "a trace of the device beside it says what its kernels took");
   made.base = told_of(*base);
+  const std::uint64_t unheard = base->findings.count(FindingCode::key_without_effect);
   if (made.changes.empty()) {
-    made.findings = of_base;
+    made.findings = base->findings;
     made.answer.emplace(std::make_shared<const Outcome>(*std::move(base)));
   } else {
     auto changed = read->simulate(made.changes, question.base.record, watch, made.findings);
@@ -311,6 +187,10 @@ Result<WhatIf> what_if(const WhatIfQuestion& question, Watch& watch) {
     made.moved = changed->inputs.load->moved;
     if (read->program() != nullptr && made.recorded) set_predicted(made);
     made.findings = changed->findings;
+    if (changes_nothing(made) && made.findings.count(FindingCode::key_without_effect) == unheard)
+      made.findings.add(
+          FindingCode::key_without_effect,
+          fmt::format("--change {}: the step stays what it was", made.changes.front().text));
     made.answer.emplace(std::make_shared<const Outcome>(*std::move(changed)));
   }
   if (question.list || question.combine)

@@ -29,7 +29,7 @@ struct WhatIfQuestion {
   /// ratio of the two is what is told of the recording. Without a cluster they are played again,
   /// and communications take what they took; with one these are simulated on it.
   Question base;
-  std::string device;     ///< that a recording was made on, of the catalogue; empty: as it says
+  std::string device;  ///< that a recording was made on, of the catalogue; empty: as it says
   /// Tell the job that traces on a cluster are of, whatever is changed; of what is played again,
   /// what repeats.
   bool tell_job = false;

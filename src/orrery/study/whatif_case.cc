@@ -6,8 +6,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "orrery/graph/transform/replicate.h"
 #include "orrery/record/record.h"
 #include "orrery/study/other_device.h"
+#include "orrery/study/recorded.h"
 #include "orrery/study/stage.h"
 
 namespace orrery::study {
@@ -40,6 +42,17 @@ Error stalled(const Outcome& outcome, const std::string& where) {
   return {Errc::input_mismatch, where, what, "orrery check shows more of traces as they are"};
 }
 
+/// Traces of replicas for so many ranks.
+Load in_turn(const Load& traces, std::uint32_t ranks, Findings& findings) {
+  Load made = traces;
+  const graph::Workload& read = traces.workload;
+  const std::size_t there = read.rank_count() - read.without_trace.size();
+  note_in_turn(there, ranks, findings);
+  graph::replicate(made.workload, ranks);
+  if (there != ranks) made.workload.recorded.reset();  // not of so many
+  return made;
+}
+
 }  // namespace
 
 Told told_of(const Outcome& outcome) {
@@ -54,10 +67,17 @@ Told told_of(const Outcome& outcome) {
   return told;
 }
 
+Result<void> WhatIfCase::become_replicas(Findings& findings) {
+  if (auto fine = graph::check_replicas(workload(), question_.workload_name()); !fine) return fine;
+  replicas_ = load_;
+  load_ = std::make_shared<const Load>(in_turn(*replicas_, cluster_->ranks, findings));
+  return {};
+}
+
 Result<WhatIfCase> WhatIfCase::read(Question question, const std::string& device, Watch& watch,
                                     Findings& findings) {
   WhatIfCase made;
-  made.device_ = device;
+  question.device = device;
   if (auto fine = settle(question); !fine) return tl::unexpected(fine.error());
   const bool replay = question.cluster.empty() && !question.astra() && !question.job.given();
   made.question_ = std::move(question);
@@ -114,7 +134,7 @@ Result<Load> WhatIfCase::changed_work(std::span<const Change> changes, Findings&
                       ? "--cluster says what it runs on, with --replicate where all ranks are "
                         "replicas of the one; else --spec or --model what it trains"
                       : "--cluster says what it runs on; --spec or --model what it trains");
-    auto moved = on_other_device(made.workload, device_, change.value);
+    auto moved = on_other_device(made.workload, question_.device, change.value);
     if (!moved) return tl::unexpected(moved.error());
     made.moved = moved->words();
     made.workload = std::move(moved->workload);
@@ -133,12 +153,18 @@ Result<Outcome> WhatIfCase::ask(Question question, std::span<const Change> chang
     if (!grown) return tl::unexpected(grown.error());
     question.cluster = *std::move(grown);
   }
+  question.replicate = question.replicate || replicas_ != nullptr;
   if (auto fine = settle(question); !fine) return tl::unexpected(fine.error());
   Findings anew;
   auto cluster = read_cluster(question, anew);
-  if (!cluster) return tl::unexpected(cluster.error());
+  if (!cluster) {
+    Error error = cluster.error();  // of a cluster that nobody typed
+    if (question.cluster != question_.cluster && error.where == question.cluster)
+      error.where = fmt::format("{} (as changed)", question.cluster);
+    return tl::unexpected(std::move(error));
+  }
   question.recorded_on = moved_from(changes, cluster->platform.device);
-  auto load = read_load(question, *cluster, watch, anew);
+  auto load = load_for(question, *cluster, watch, anew);
   if (!load) return tl::unexpected(load.error());
   auto outcome = study::simulate(question,
                                  {std::make_shared<const Cluster>(*std::move(cluster)),
@@ -146,6 +172,16 @@ Result<Outcome> WhatIfCase::ask(Question question, std::span<const Change> chang
                                  watch, anew);
   if (outcome) outcome->findings.merge_same(findings);
   return outcome;
+}
+
+/// Read anew, but for traces that were read for another number of ranks.
+Result<Load> WhatIfCase::load_for(const Question& question, const Cluster& cluster, Watch& watch,
+                                  Findings& findings) const {
+  if (!replicas_) return read_load(question, cluster, watch, findings);
+  Load load = in_turn(*replicas_, cluster.ranks, findings);
+  if (auto done = change_load(question, cluster, load, findings); !done)
+    return tl::unexpected(done.error());
+  return load;
 }
 
 /// What recorded kernels leave for this device. Chakra traces do not say what they were made on:
@@ -159,7 +195,8 @@ std::optional<std::string> WhatIfCase::moved_from(std::span<const Change> change
                                  [](const Change& change) { return change.name == "gpu"; });
   if (program() != nullptr || !recorded || to.entry.empty() || (to.entry == before && !asked))
     return std::nullopt;
-  return device_.empty() && question_.recorded.traces.empty() ? before : device_;
+  const std::string& device = question_.device;
+  return device.empty() && question_.recorded.traces.empty() ? before : device;
 }
 
 Result<void> WhatIfCase::read_to_replay(Watch& watch, Findings& findings) {

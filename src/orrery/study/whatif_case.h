@@ -35,6 +35,10 @@ class WhatIfCase {
   /// What is trained and how, where that is known; else null.
   [[nodiscard]] const workload::Program* program() const { return load_->program.get(); }
 
+  /// Traces of replicas of a data-parallel job stand for all of it from now on, and dp says how
+  /// many there are. Counts replicas_in_turn. Errc: as graph::check_replicas.
+  Result<void> become_replicas(Findings& findings);
+
   /// From now on these come before all others.
   void change_first(const std::vector<std::string>& changes) { question_.changes = changes; }
 
@@ -54,13 +58,15 @@ class WhatIfCase {
                                     Watch& watch, Findings& findings) const;
   [[nodiscard]] std::optional<std::string> moved_from(std::span<const Change> changes,
                                                       const platform::Device& to) const;
+  [[nodiscard]] Result<Load> load_for(const Question& question, const Cluster& cluster,
+                                      Watch& watch, Findings& findings) const;
   Result<void> read_to_replay(Watch& watch, Findings& findings);
   Result<void> read_for_cluster(Watch& watch, Findings& findings);
 
   Question question_;
-  std::string device_;
   std::shared_ptr<const Cluster> cluster_;
   std::shared_ptr<const Load> load_;
+  std::shared_ptr<const Load> replicas_;  // as they were read; see become_replicas
 };
 
 }  // namespace orrery::study

@@ -42,7 +42,7 @@ function headline(context: Context): HTMLElement {
   const words = same ? 'B takes as long as A' : `B takes ${time(Math.abs(b.step - a.step))} ${change > 0 ? 'longer' : 'less'} than A`;
   return el('div', { class: 'verdict' },
     el('p', { class: `big ${same ? '' : change > 0 ? 'bad' : 'good'}` }, words,
-      !same && el('span', {}, ` (${percent(Math.abs(change))} ${change > 0 ? 'slower' : 'faster'})`)),
+      !same && el('span', {}, ` (${percent(Math.abs(change))} ${change > 0 ? 'more' : 'less'})`)),
     el('p', {}, 'A ', el('strong', { class: 'name' }, a.title), `: ${time(a.step)} · B `, el('strong', { class: 'name' }, b.title), `: ${time(b.step)}`),
     bandLine(context), stepBars(context));
 }

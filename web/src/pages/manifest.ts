@@ -34,15 +34,28 @@ function copyButton({ run }: Context): HTMLElement {
   return el('p', { class: 'row' }, button, status);
 }
 
+// Keys of which the other run, where two stand side by side, says something else or nothing.
+export function differing(context: Pick<Context, 'data' | 'index'>): Set<string> {
+  const { runs } = context.data;
+  if (runs.length !== 2) return new Set();
+  const other = new Map(runs[1 - context.index].manifest);
+  return new Set(runs[context.index].manifest.filter(([key, text]) => other.get(key) !== text).map(([key]) => key));
+}
+
+function row(key: string, text: string, differs: boolean): HTMLElement {
+  return el('tr', { class: differs && 'differs' }, el('th', { scope: 'row' }, key.replaceAll('_', ' ')),
+    el('td', {}, value(key, text), differs && el('small', { class: 'differs-note' }, 'differs')));
+}
+
 export const manifest: Page = {
   id: 'manifest',
   title: 'Manifest',
   render(host, context) {
+    const others = differing(context);
     host.append(el('p', { class: 'muted' }, 'What this run was made from. Equal entries give an equal run, to the picosecond.'),
       el('div', { class: 'card scroll' }, el('table', { class: 'facts' },
         el('caption', { class: 'hidden-visually' }, 'Manifest'),
-        el('tbody', {}, context.run.manifest.map(([key, text]) =>
-          el('tr', {}, el('th', { scope: 'row' }, key.replaceAll('_', ' ')), el('td', {}, value(key, text))))))),
+        el('tbody', {}, context.run.manifest.map(([key, text]) => row(key, text, others.has(key)))))),
       copyButton(context));
   },
 };

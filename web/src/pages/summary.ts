@@ -59,7 +59,8 @@ function path({ run, format }: Context): Child {
 
 function machine({ run, format }: Context): HTMLElement {
   const { device, dims } = run;
-  const facts: [string, string][] = [['device', format.nameOf(device.name)]];
+  const played = device.name === '' && dims.length === 0; // a recording played again: on what it was made on
+  const facts: [string, string][] = [['device', played ? 'as recorded' : format.nameOf(device.name)]];
   if (device.peakFlops > 0) facts.push(['peak', `${format.flops(device.peakFlops)}${device.peakPrecision ? ` (${format.nameOf(device.peakPrecision)})` : ''}`]);
   if (device.memoryCapacity > 0) facts.push(['memory', format.bytes(device.memoryCapacity)]);
   return el('div', { class: 'card' }, el('h2', {}, 'The machine'),

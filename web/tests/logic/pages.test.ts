@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { RunData } from '../../src/data';
+import type { ReportData, RunData } from '../../src/data';
 import { endsOf, gridWidth, hasPorts, partsOf, peakOf, placesOf, scaleEnd, useByRank, useOf, useOfPart, useOverTime, wholeDimensions } from '../../src/pages/links/figures';
 import { heat } from '../../src/pages/links/heat';
 import { axesOf, groupOf, layOut, size, type Curve } from '../../src/pages/links/layout';
+import { differing } from '../../src/pages/manifest';
 import { byCause, byOperation, layPathRows, longest } from '../../src/pages/path/causes';
 
 const ring = { block: 'ring', size: 2, bandwidth: 100e9, latencyNs: 1 };
@@ -123,5 +124,19 @@ describe('the critical path', () => {
   it('has a row for every rank it visits, or for several when they are many', () => {
     assert.deepEqual(layPathRows(run, 10), { ranks: [3, 700], count: 2, of: new Map([[3, 0], [700, 1]]) });
     assert.deepEqual([...layPathRows(run, 1).of.values()], [0, 0]);
+  });
+});
+
+// A what-if beside what it changes: entries that are other, or that only one of them has.
+describe('a manifest', () => {
+  const other = { ...run, manifest: [['network_model', 'congestion-aware'], ['options', '--change kernels=0.5'], ['workload_hash', '2']] } as RunData;
+  const first = { ...run, manifest: [['network_model', 'congestion-aware'], ['workload_hash', '1']] } as RunData;
+  const both = { runs: [first, other] } as unknown as ReportData;
+  it('marks what differs', () => {
+    assert.deepEqual([...differing({ data: both, index: 0 })], ['workload_hash']);
+    assert.deepEqual([...differing({ data: both, index: 1 })], ['options', 'workload_hash']);
+  });
+  it('marks nothing of a run alone', () => {
+    assert.equal(differing({ data: { ...both, runs: [other] }, index: 0 }).size, 0);
   });
 });

@@ -15,6 +15,8 @@
 namespace orrery::graph {
 namespace {
 
+constexpr std::uint64_t kMostNodes = 1ull << 24;  // of one rank with longer loops; some 4 GB
+
 /// How the period of a node follows from that of the one that waits for it.
 enum class Relation : std::uint8_t {
   unknown,
@@ -311,6 +313,17 @@ class Resizer {
   bool renumbers_ = false;  // numbers of layers are other ones then, and are left out
 };
 
+/// About how many nodes the graph then has: those between works of the spine go along with these.
+std::uint64_t nodes_about(const Graph& graph, const Spine& spine,
+                          const std::vector<Resize>& loops) {
+  const double of_work = static_cast<double>(graph.size()) /
+                         static_cast<double>(std::max<std::size_t>(1, spine.works.size()));
+  double nodes = graph.size();
+  for (const Resize& one : loops)
+    nodes += of_work * one.loop.period * static_cast<double>(one.more);
+  return static_cast<std::uint64_t>(std::max(0.0, nodes));
+}
+
 }  // namespace
 
 Result<Graph> resized(const Graph& graph, const Spine& spine, const std::vector<Resize>& loops,
@@ -326,6 +339,10 @@ Result<Graph> resized(const Graph& graph, const Spine& spine, const std::vector<
     all.push_back(one.loop);
     more.push_back(one.more);
   }
+  if (const std::uint64_t nodes = nodes_about(graph, spine, loops); nodes > kMostNodes)
+    return fail(Errc::limit_exceeded, where,
+                fmt::format("some {} nodes in one rank, more than {}", nodes, kMostNodes),
+                "ask for fewer repetitions");
   Draft draft(graph, where, tables);
   Resizer resizer(graph, spine, all, more, symbols);
   draft.nodes() = resizer.make(draft.nodes());

@@ -26,7 +26,8 @@ struct Resize {
 /// its mirror image in another loop (gradients of a layer for its activations), for all of them.
 /// Loops must not overlap, and each keeps a period at least. An edge of the middle whose like
 /// cannot be told is left out and counted (edges_not_told). Errc: usage where a loop would become
-/// empty; as GraphBuilder::finish. O(nodes of the result × edges of a node).
+/// empty; limit_exceeded for more than some 2^24 nodes; as GraphBuilder::finish. O(nodes of the
+/// result × edges of a node).
 [[nodiscard]] Result<Graph> resized(const Graph& graph, const Spine& spine,
                                     const std::vector<Resize>& loops, NodeSymbols& symbols,
                                     const std::string& where, const DraftTables& tables,

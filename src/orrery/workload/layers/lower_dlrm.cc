@@ -131,10 +131,10 @@ Tensor interact(Tape& tape, const Scope& scope, const Lookup& lookup, Tensor own
   return tape.output("interaction", out);
 }
 
-/// Matrices with biases and rectifiers, behind the last one, too, when `rectify_last`.
+/// Matrices with biases and rectifiers; the bottom ones' behind the last one, too, and nobody wants
+/// the gradients of what goes into their first.
 Tensor mlp_of(Tape& tape, const Scope& scope, const OpName& name,
-              const std::vector<std::int64_t>& sizes, std::int64_t in, bool rectify_last,
-              Tensor x) {
+              const std::vector<std::int64_t>& sizes, std::int64_t in, bool bottom, Tensor x) {
   for (std::size_t i = 0; i < sizes.size(); ++i) {
     const Amount elements = Amount(scope.micro) * sizes[i];
     Linear shape;
@@ -142,9 +142,10 @@ Tensor mlp_of(Tape& tape, const Scope& scope, const OpName& name,
     shape.tokens = scope.micro;
     shape.in = in;
     shape.outputs = {{name.forward, sizes[i], true}};
-    shape.hidden_matrix = rectify_last ? i > 0 : i + 1 < sizes.size();
+    shape.hidden_matrix = bottom ? i > 0 : i + 1 < sizes.size();
+    shape.first_in_network = bottom && i == 0;
     x = linear(tape, scope, shape, {x}).front();
-    if (i + 1 < sizes.size() || rectify_last)
+    if (i + 1 < sizes.size() || bottom)
       x = elementwise(tape, scope,
                       {.name = ORRERY_OP("relu"),
                        .elements = elements,

@@ -4,7 +4,7 @@
 // in its 3×3 convolution, shortcuts that change shape are 1×1 convolutions with a batch norm.
 //
 // A convolution is a product of B·Ho·Wo rows: 2·B·Ho·Wo·Cout·Cin·k² FLOPs forward, as much for each
-// gradient (of the picture too, so that backward is twice forward as everywhere). A batch norm is
+// gradient; nobody wants that of the pictures, which the first one leaves out. A batch norm is
 // counted like a layer norm: 9 FLOPs per element forward, 14 + 7 backward. Kept are the inputs of
 // convolutions and of batch norms; a rectifier's sign is that of its output.
 #include <algorithm>
@@ -47,6 +47,7 @@ struct Convolution {
   std::int64_t stride = 1;
   bool relu = true;
   bool hidden = true;
+  bool first = false;  ///< in the network: nobody wants its input's gradient
 };
 
 Amount elements(const Scope& scope, const Map& map) {
@@ -84,8 +85,9 @@ Map convolve(Tape& tape, const Scope& scope, const Convolution& shape, const Map
                   y.side,      shape.kernel,       shape.kernel,      shape.stride};
   tape.forward(compute_op(conv.forward, OpClass::matmul, Phase::forward, flops, 0,
                           moved + scope.weight(matrix), kernel));
-  tape.backward(compute_op(conv.dgrad, OpClass::matmul, Phase::input_grad, flops, 0,
-                           moved + scope.weight(matrix), kernel));
+  if (!shape.first)
+    tape.backward(compute_op(conv.dgrad, OpClass::matmul, Phase::input_grad, flops, 0,
+                             moved + scope.weight(matrix), kernel));
   tape.backward(compute_op(conv.wgrad, OpClass::matmul, Phase::weight_grad, flops, 0,
                            moved + scope.gradient(matrix), kernel));
   const Tensor convolved = tape.output(shape.names->convolved, size);
@@ -164,9 +166,14 @@ Result<LoweredPart> lower_stem(const Scope& scope, Map& map) {
   Tape tape(scope, "stem", false);
   Map picture{{}, vision.channels, vision.image};
   picture.tensor = tape.input("pictures", scope.activation(elements(scope, picture)));
-  const Map convolved = convolve(
-      tape, scope,
-      {.names = &kStem, .out = vision.width, .kernel = 7, .stride = 2, .hidden = false}, picture);
+  const Map convolved = convolve(tape, scope,
+                                 {.names = &kStem,
+                                  .out = vision.width,
+                                  .kernel = 7,
+                                  .stride = 2,
+                                  .hidden = false,
+                                  .first = true},
+                                 picture);
   map = max_pool(tape, scope, convolved);
   return tape.finish({map.tensor});
 }

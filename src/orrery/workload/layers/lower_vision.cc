@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Transformers that see pictures: ViT (Dosovitskiy et al., ICLR 2021, section 3.1) and DiT with
-// adaLN-Zero (Peebles and Xie, ICCV 2023, section 3.2). Attention is not causal. The gradient of
-// the pictures is counted where no framework is named, so that backward is twice forward as
-// everywhere.
+// adaLN-Zero (Peebles and Xie, ICCV 2023, section 3.2). Attention is not causal. Nobody wants
+// gradients of pictures and of times: those of what goes into the first matrices are left out.
 //
 // Tensor parallelism outside the blocks: patches are embedded token by token with sequence
 // parallelism, else feature by feature and gathered; matrices that see one row per picture
@@ -71,7 +70,6 @@ void convolve_patches(Linear& shape, const Scope& scope, std::int64_t features) 
     shape.convolution[3] = even ? patches / scope.tp : tokens;
     shape.convolution[4] = 1;
   }
-  shape.first_in_network = true;
   shape.narrow = false;
 }
 
@@ -92,6 +90,7 @@ Tensor embed_patches(Tape& tape, const Scope& scope, bool learned) {
   shape.share = scope.tp > 1 && whole ? Share::replicated : Share::dense;
   shape.repeated = whole ? scope.alike() : 1;
   shape.hidden_matrix = false;
+  shape.first_in_network = true;
   if (scope.spec->kernels.fusion().convolves_patches) convolve_patches(shape, scope, features);
   const Tensor pictures = tape.input("pictures", scope.activation(shape.tokens * pixels));
   Tensor x = linear(tape, scope, shape, {pictures}).front();
@@ -216,6 +215,7 @@ Tensor embed_condition(Tape& tape, const Scope& scope) {
   second.in = columns;
   second.outputs = {{"time_out", model.hidden, true}};
   second.hidden_matrix = true;
+  first.first_in_network = true;
   const Tensor inner = elementwise(tape, whole, silu, linear(tape, whole, first, {waves}).front());
   const Tensor time = shared_out ? row_linear(tape, whole, second, ORRERY_ROW("time_out"), {inner})
                                  : linear(tape, whole, second, {inner}).front();

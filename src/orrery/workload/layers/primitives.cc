@@ -191,9 +191,10 @@ std::vector<Tensor> linear(Tape& tape, const Scope& scope, const Linear& shape,
   begin_linear(tape, scope, shape, x);
   tape.add_weights(shape.share, shape.copies * shape.biases());
   WeightProducts all = products(scope, shape, bytes_of(tape, x), true);
+  if (shape.first_in_network) all.dgrad.clear();  // casts of the output's gradient stay, for wgrad
   if (shape.convolution[0] != 0) convolve(all, shape);
   forward_products(tape, all);
-  if (!shape.first_in_network) input_gradients(tape, all);
+  input_gradients(tape, all);
   weight_gradients(tape, all);
   return make_outputs(tape, scope, shape);
 }

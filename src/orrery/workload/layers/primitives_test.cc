@@ -59,6 +59,14 @@ TEST_F(PrimitivesTest, MultipliesAndAdds) {
                [&](Tape& tape, const Scope& scope, Tensor x) { linear(tape, scope, shape, {x}); });
   ASSERT_EQ(part.backward.size(), 1U);
   EXPECT_EQ(part.backward[0].redone, flops * 3 / 4);
+
+  // The weights' gradient still reads what comes back in a narrow format.
+  spec_.precision.products = Dtype::fp8;
+  part = lower(4 * 8 * 2,
+               [&](Tape& tape, const Scope& scope, Tensor x) { linear(tape, scope, shape, {x}); });
+  ASSERT_EQ(part.backward.size(), 2U);
+  EXPECT_EQ(part.backward[0].kernel.operation, graph::Operation::cast);
+  EXPECT_EQ(part.backward[1].phase, Phase::weight_grad);
 }
 
 // Types have their size: fp8 weights and activations, bf16 gradients.

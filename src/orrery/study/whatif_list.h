@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which single change wins most, and whether pairs of the best add up.
+#pragma once
+
+#include <optional>
+#include <span>
+
+#include "orrery/core/error.h"
+#include "orrery/study/whatif.h"
+#include "orrery/study/whatif_case.h"
+
+namespace orrery::study {
+
+/// Between what the true difference lies; empty where everything was recorded.
+[[nodiscard]] std::optional<analysis::DifferenceBand> band_of(const Told& base, const Told& changed,
+                                                              std::span<const Change> changes);
+
+/// Fills WhatIf::list, left_out and, where they are asked for, pairs. `made` has the base. Errc: of
+/// the first change that could not be simulated, but for plans that break a rule.
+[[nodiscard]] Result<void> try_changes(const WhatIfQuestion& question, const WhatIfCase& read,
+                                       WhatIf& made);
+
+}  // namespace orrery::study
