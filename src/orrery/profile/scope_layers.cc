@@ -56,6 +56,12 @@ struct Family {
   bool several_names = false;  ///< one number is that of two names
 };
 
+/// What ranges of a sort are around an event.
+struct Around {
+  EventId range = kNoEvent;  ///< the innermost
+  EventId root = kNoEvent;   ///< the outermost
+};
+
 /// Of users' ranges, those that say so; others with numbers are steps, microbatches, batches.
 bool says_layer(std::string_view kind) {
   std::string lower(kind);
@@ -70,7 +76,7 @@ class LayerFinder {
         of_(of),
         operators_(profile.events.size()),
         sorts_(profile.events.size()) {
-    for (auto& one : around_) one.assign(profile.events.size(), kNoEvent);
+    for (auto& one : around_) one.assign(profile.events.size(), Around{});
   }
 
   LayerNumbers find() {
@@ -110,23 +116,21 @@ class LayerFinder {
     count_operators(lane);
     for (const EventId e : profile_.in_order(lane)) {
       if (const EventId parent = profile_.events[e].parent; parent != kNoEvent)
-        for (std::size_t sort = 1; sort < kSorts; ++sort)
-          around_[sort][e] =
-              sorts_[parent] == static_cast<Sort>(sort) ? parent : around_[sort][parent];
+        for (std::size_t sort = 1; sort < kSorts; ++sort) {
+          Around& around = around_[sort][e] = around_[sort][parent];
+          if (sorts_[parent] != static_cast<Sort>(sort)) continue;
+          around.range = parent;
+          if (around.root == kNoEvent) around.root = parent;
+        }
       sorts_[e] = sort_of(e);
       if (sorts_[e] != Sort::none) take(e, sorts_[e]);
     }
   }
 
   void take(EventId e, Sort sort) {
-    const auto& around = around_[static_cast<std::size_t>(sort)];
+    const Around& around = around_[static_cast<std::size_t>(sort)][e];
     const Event& event = profile_.events[e];
-    EventId root = around[e];
-    if (root == kNoEvent) {
-      root_time_[{sort, event.name}] += event.duration;
-    } else {
-      while (around[root] != kNoEvent) root = around[root];
-    }
+    if (around.root == kNoEvent) root_time_[{sort, event.name}] += event.duration;
     const auto name = cut_at_number(profile_.name(e));
     if (!name || (sort == Sort::user && !says_layer(name->kind))) return;
     Family& family = families_[{sort, name->kind}];
@@ -137,8 +141,9 @@ class LayerFinder {
     member.operators += operators_[e];
     family.time += event.duration;
     family.sort = sort;
-    family.around.insert(around[e] == kNoEvent ? StringId::empty : profile_.events[around[e]].name);
-    if (root != kNoEvent) family.roots.insert(profile_.events[root].name);
+    family.around.insert(around.range == kNoEvent ? StringId::empty
+                                                  : profile_.events[around.range].name);
+    if (around.root != kNoEvent) family.roots.insert(profile_.events[around.root].name);
   }
 
   /// Each as often as the others, but for what the recording's ends cut off, and with as many
@@ -169,9 +174,9 @@ class LayerFinder {
 
   const Profile& profile_;
   const std::vector<StepScope>& of_;
-  std::vector<std::uint32_t> operators_;             // by event: inside it, and itself
-  std::vector<Sort> sorts_;                          // by event
-  std::array<std::vector<EventId>, kSorts> around_;  // by sort: the range of it around an event
+  std::vector<std::uint32_t> operators_;            // by event: inside it, and itself
+  std::vector<Sort> sorts_;                         // by event
+  std::array<std::vector<Around>, kSorts> around_;  // by sort, by event
   std::map<std::pair<Sort, std::string>, Family> families_;
   std::map<std::pair<Sort, StringId>, Time> root_time_;
 };
