@@ -52,7 +52,7 @@ struct Family {
   std::map<std::int64_t, Member> members;
   std::set<StringId> around;  ///< names of the ranges right around them
   std::set<StringId> roots;   ///< … and of the outermost
-  Time time{};
+  std::uint64_t operators = 0;
   bool several_names = false;  ///< one number is that of two names
 };
 
@@ -84,7 +84,8 @@ class LayerFinder {
       if (!profile_.lanes[lane].device) take_lane(lane);
     const Family* best = nullptr;
     for (const auto& [key, family] : families_)
-      if (are_layers(family) && (best == nullptr || family.time > best->time)) best = &family;
+      if (are_layers(family) && (best == nullptr || family.operators > best->operators))
+        best = &family;
     LayerNumbers made;
     if (best == nullptr) return made;
     for (const auto& [number, member] : best->members)
@@ -95,8 +96,7 @@ class LayerFinder {
  private:
   [[nodiscard]] Sort sort_of(EventId e) const {
     const Event& event = profile_.events[e];
-    if (!event.timed() || of_[e].phase == StepPhase::backward ||
-        of_[e].phase == StepPhase::optimizer)
+    if (of_[e].phase == StepPhase::backward || of_[e].phase == StepPhase::optimizer)
       return Sort::none;
     const std::string_view name = profile_.name(e);
     if (event.kind == Kind::python && name.starts_with(kModule)) return Sort::module;
@@ -130,7 +130,7 @@ class LayerFinder {
   void take(EventId e, Sort sort) {
     const Around& around = around_[static_cast<std::size_t>(sort)][e];
     const Event& event = profile_.events[e];
-    if (around.root == kNoEvent) root_time_[{sort, event.name}] += event.duration;
+    if (around.root == kNoEvent) root_operators_[{sort, event.name}] += operators_[e];
     const auto name = cut_at_number(profile_.name(e));
     if (!name || (sort == Sort::user && !says_layer(name->kind))) return;
     Family& family = families_[{sort, name->kind}];
@@ -139,7 +139,7 @@ class LayerFinder {
     member.name = event.name;
     ++member.calls;
     member.operators += operators_[e];
-    family.time += event.duration;
+    family.operators += operators_[e];
     family.sort = sort;
     family.around.insert(around.range == kNoEvent ? StringId::empty
                                                   : profile_.events[around.range].name);
@@ -147,7 +147,7 @@ class LayerFinder {
   }
 
   /// Each as often as the others, but for what the recording's ends cut off, and with as many
-  /// operators but for the first and the last; most of the time of what is around them all.
+  /// operators but for the first and the last; most of those of what is around them all.
   [[nodiscard]] bool are_layers(const Family& family) const {
     if (family.members.size() < 2 || family.around.size() != 1 || family.several_names)
       return false;
@@ -167,9 +167,9 @@ class LayerFinder {
       equal += like_middle ? 1 : 0;
     }
     if (3 * equal < 2 * family.members.size()) return false;
-    Time whole{};
-    for (const StringId root : family.roots) whole += root_time_.at({family.sort, root});
-    return each(middle->second) > 0 && family.time + family.time >= whole;
+    std::uint64_t whole = 0;
+    for (const StringId root : family.roots) whole += root_operators_.at({family.sort, root});
+    return each(middle->second) > 0 && 2 * family.operators >= whole;
   }
 
   const Profile& profile_;
@@ -178,7 +178,7 @@ class LayerFinder {
   std::vector<Sort> sorts_;                         // by event
   std::array<std::vector<Around>, kSorts> around_;  // by sort, by event
   std::map<std::pair<Sort, std::string>, Family> families_;
-  std::map<std::pair<Sort, StringId>, Time> root_time_;
+  std::map<std::pair<Sort, StringId>, std::uint64_t> root_operators_;
 };
 
 }  // namespace

@@ -101,9 +101,10 @@ class ScopeFinder {
       if (event.parent != kNoEvent) scope.layer = made_[event.parent].layer;
       if (const auto found = numbers.find(event.name); found != numbers.end())
         scope.layer = found->second;
-      if (event.kind != Kind::op || !event.timed()) return;
+      if (event.kind != Kind::op) return;
       const Op& op = profile_.op(e);
-      if (op.sequence >= 0 && op.forward_thread == 0)
+      if (op.sequence >= 0 && op.forward_thread == 0 &&
+          (scope.phase != StepPhase::backward || scope.layer >= 0))
         forward_.push_back({op.sequence, event.start, scope.layer});
     });
     std::stable_sort(forward_.begin(), forward_.end(), [](const Forward& a, const Forward& b) {

@@ -28,8 +28,8 @@ namespace orrery::profile {
 /// between the last gradients and the optimizer, of the latter; what runs forward again under
 /// autograd (recomputation) is backward. Layers are modules, or users' ranges named "layer" or
 /// "block" and a number, that stand one after another in the same one range, have as many operators
-/// (but for one at each end) and take half of it and more; where several kinds do, the outermost. A
-/// backward operator is of the layer of its forward operator (by sequence). O(events log events).
+/// (but for one at each end) and hold half of its and more; where several kinds do, the outermost.
+/// A backward operator is of the layer of its forward operator (by sequence). O(events log events).
 [[nodiscard]] std::vector<StepScope> find_scopes(const Profile& profile);
 
 }  // namespace orrery::profile

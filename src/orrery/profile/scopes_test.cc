@@ -147,6 +147,28 @@ TEST(Scopes, PartsOfSeveralRangesAreNoLayers) {
   for (const StepScope& scope : find_scopes(profile)) EXPECT_EQ(scope.layer, -1);
 }
 
+TEST(Scopes, ExecutionTracesWithoutTimesSayThemToo) {
+  Maker make;
+  const auto main = make.thread(1);
+  std::uint64_t id = 0;
+  const EventId step = make.node(main, "ProfilerStep#3", ++id);
+  std::vector<EventId> products;
+  for (int layer = 0; layer < 3; ++layer) {
+    const EventId range = make.node(main, "layer " + std::to_string(layer), ++id, step);
+    products.push_back(make.node(main, "aten::mm", ++id, range));
+    make.op_of(products.back()).sequence = 10 + layer;
+  }
+  const EventId back =
+      make.node(make.thread(2), "autograd::engine::evaluate_function: MmBackward0", ++id);
+  make.op_of(back).sequence = 11;
+  const EventId under = make.node(make.thread(2), "aten::mm", ++id, back);
+  const std::vector<StepScope> scopes = find_scopes(make.take());
+  for (int layer = 0; layer < 3; ++layer)
+    EXPECT_EQ(scopes[products[static_cast<std::size_t>(layer)]],
+              (StepScope{.step = 3, .layer = layer, .phase = StepPhase::forward}));
+  EXPECT_EQ(scopes[under], (StepScope{.layer = 1, .phase = StepPhase::backward}));
+}
+
 TEST(Scopes, NothingIsSaidWhereNothingIsWritten) {
   LaunchingHost host;
   host.launch(0, 5, 7);
