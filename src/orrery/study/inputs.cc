@@ -222,7 +222,8 @@ Result<graph::Workload> read_workload(const Question& question, std::uint32_t ra
   if (question.replicate && ranks > 0) graph::replicate(*workload, ranks);
   if (auto fine = add_groups(question, ranks, *workload); !fine)
     return tl::unexpected(fine.error());
-  if (!question.astra()) graph::add_groups_by_order(*workload);
+  // Whoever says groups says all: a name that is not among them may be a slip.
+  if (question.groups.empty() && !question.astra()) graph::add_groups_by_order(*workload);
   return workload;
 }
 
