@@ -63,11 +63,6 @@ std::vector<TableFamily> table_families() {
        1,
        "",
        "resnet-50"},
-      {{(kTableTraces / "hta" / "nccl_data.a100_2rank.rank0.json.gz").string()},
-       "a100-40gb",
-       1,
-       "",
-       "resnet-50"},
   };
   std::erase_if(all, [](const TableFamily& one) {
     return one.traces.front().find('*') == std::string::npos && !fs::exists(one.traces.front());

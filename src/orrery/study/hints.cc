@@ -36,7 +36,52 @@ std::vector<std::string> files_beside(const fs::path& path) {
   return names;
 }
 
+/// What names of traces in a folder begin with, sorted: "dir/w" of "dir/w.0.et".
+std::vector<std::string> prefixes_in(const std::string& folder) {
+  constexpr std::string_view kFirst = ".0.et";
+  std::vector<std::string> found;
+  std::error_code error;
+  fs::directory_iterator entry(folder, error);
+  for (; !error && entry != fs::directory_iterator(); entry.increment(error)) {
+    const std::string path = entry->path().string();
+    if (path.ends_with(kFirst)) found.push_back(path.substr(0, path.size() - kFirst.size()));
+  }
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+bool has_trace(const std::string& prefix, std::uint32_t rank) {
+  std::error_code ignored;
+  return fs::exists(fmt::format("{}.{}.et", prefix, rank), ignored);
+}
+
 }  // namespace
+
+Error explain_missing(Error error, const std::string& prefix, std::uint32_t ranks) {
+  if (const auto inside = prefixes_in(prefix);
+      error.code == Errc::input_not_found && !inside.empty())
+    error.hint =
+        fmt::format("it is a folder, and there are traces in it: give '{}'", inside.front());
+  if (error.code != Errc::input_not_found || !error.hint.empty()) return error;
+  std::error_code ignored;
+  std::uint32_t there = 0;
+  while (there < ranks && has_trace(prefix, there)) ++there;
+  if (there > 0) {
+    error.hint = fmt::format(
+        "the cluster has {} devices and there are traces for {} ranks; {} fits them, and "
+        "--replicate runs rank 0's trace on all",
+        ranks, there, cluster_of(there));
+  } else if (fs::exists(prefix, ignored) && prefix.ends_with(".et")) {
+    const std::string stem = prefix.substr(0, prefix.size() - 3);
+    error.hint =
+        fmt::format("give the traces' common prefix: '{}'", stem.substr(0, stem.find_last_of('.')));
+  } else {
+    error.hint =
+        "a workload is named by the traces' common prefix: 'dir/w' stands for dir/w.0.et, "
+        "dir/w.1.et, …";
+  }
+  return error;
+}
 
 std::string cluster_of(std::int64_t devices) {
   return fmt::format("--cluster h100-sxm:{}", devices);

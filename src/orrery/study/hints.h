@@ -12,6 +12,10 @@
 
 namespace orrery::study {
 
+/// Of Chakra traces that are not there: what names a folder or one file instead of what traces'
+/// names begin with, or misses some of so many ranks' traces, gets a hint that fits.
+[[nodiscard]] Error explain_missing(Error error, const std::string& prefix, std::uint32_t ranks);
+
 /// "--cluster h100-sxm:64": a cluster of so many devices that needs no file.
 [[nodiscard]] std::string cluster_of(std::int64_t devices);
 

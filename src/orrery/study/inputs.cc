@@ -71,28 +71,6 @@ Result<void> add_groups(const Question& question, std::uint32_t count, graph::Wo
   return {};
 }
 
-/// A workload that names one file, or misses some, gets a hint that fits.
-Error explain_missing(Error error, const std::string& prefix, std::uint32_t ranks) {
-  if (error.code != Errc::input_not_found || !error.hint.empty()) return error;
-  std::uint32_t there = 0;
-  while (there < ranks && exists(trace_of(prefix, there))) ++there;
-  if (there > 0) {
-    error.hint = fmt::format(
-        "the cluster has {} devices and there are traces for {} ranks; {} fits them, and "
-        "--replicate runs rank 0's trace on all",
-        ranks, there, cluster_of(there));
-  } else if (exists(prefix) && prefix.ends_with(".et")) {
-    const std::string stem = prefix.substr(0, prefix.size() - 3);
-    error.hint =
-        fmt::format("give the traces' common prefix: '{}'", stem.substr(0, stem.find_last_of('.')));
-  } else {
-    error.hint =
-        "a workload is named by the traces' common prefix: 'dir/w' stands for dir/w.0.et, "
-        "dir/w.1.et, …";
-  }
-  return error;
-}
-
 /// Instead of the cluster's own model.
 Result<void> choose_compute(const Question& question, Platform& platform) {
   platform.device.compute = *platform::compute_model(question.compute);
@@ -244,7 +222,8 @@ Result<graph::Workload> read_workload(const Question& question, std::uint32_t ra
   if (question.replicate && ranks > 0) graph::replicate(*workload, ranks);
   if (auto fine = add_groups(question, ranks, *workload); !fine)
     return tl::unexpected(fine.error());
-  if (!question.astra()) graph::add_groups_by_order(*workload);
+  // Whoever says groups says all: a name that is not among them may be a slip.
+  if (question.groups.empty() && !question.astra()) graph::add_groups_by_order(*workload);
   return workload;
 }
 
