@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "orrery/workload/assembly/passes.h"
+#include "orrery/workload/assembly/step_pieces.h"
 #include "orrery/workload/layers/kernels.h"
 
 namespace orrery::workload {
@@ -49,13 +50,16 @@ bool fp32(Dtype type) { return type == Dtype::fp32 || type == Dtype::tf32; }
 class Step {
  public:
   Step(const Spec& spec, const Mesh& mesh, const DataParallel& data, const StepWork& work)
-      : spec_(spec), mesh_(mesh), data_(data), work_(work) {}
+      : spec_(spec), mesh_(mesh), data_(data), work_(work), pieces_(steps_in_pieces(spec)) {}
 
   std::vector<Op> run() {
+    if (pieces_) ready_to_sum();
     sum_gradients();
     exchange_with_twin();
+    if (pieces_) widen();
     if (spec_.optimizer.gradient_norm) norm();
     update();
+    if (pieces_) ops_.push_back(narrow_weights(spec_, work_.held.total()));
     const bool shards =
         spec_.parallel.sharding == Sharding::zero1 || spec_.parallel.sharding == Sharding::zero2;
     if (shards && !data_.gathers_ahead()) {
@@ -65,6 +69,20 @@ class Step {
   }
 
  private:
+  void ready_to_sum() {
+    const Amount all = work_.whole.total();
+    ops_.push_back(zero_gradients(spec_, all));
+    if (mesh_.extent(Axis::dp) > 1) ops_.push_back(average_gradients(spec_, all));
+  }
+
+  void widen() {
+    Op op = widen_gradients(spec_, work_.held.total());
+    wait_for_gradients(op);
+    ops_.push_back(op);
+    if (spec_.precision.weights == Dtype::fp16)
+      ops_.push_back(unscale_gradients(work_.held.total()));
+  }
+
   void sum_gradients() {
     for (const Elements& bucket : work_.late) {
       for (const Op& op : data_.reduce(bucket, Phase::step)) ops_.push_back(op);
@@ -108,8 +126,9 @@ class Step {
   /// Local squares, then their sum: over shards, over experts elsewhere, over the rest of the
   /// model.
   void norm() {
-    Op squares = compute("gradients.norm", OpClass::vector, 0, work_.held.total() * 2,
-                         bytes(work_.held.total(), spec_.precision.gradients));
+    Op squares =
+        compute("gradients.norm", OpClass::vector, 0, work_.held.total() * 2,
+                bytes(work_.held.total(), pieces_ ? Dtype::fp32 : spec_.precision.gradients));
     squares.kernel.operation = graph::Operation::reduction;
     squares.kernel.sizes[0] = Amount(work_.held.total()).value();
     wait_for_gradients(squares);
@@ -217,6 +236,7 @@ class Step {
   const Mesh& mesh_;
   const DataParallel& data_;
   const StepWork& work_;
+  bool pieces_;
   std::vector<Op> ops_;
 };
 
