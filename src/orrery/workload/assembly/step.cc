@@ -76,11 +76,13 @@ class Step {
   }
 
   void widen() {
-    Op op = widen_gradients(spec_, work_.held.total());
-    wait_for_gradients(op);
-    ops_.push_back(op);
-    if (spec_.precision.weights == Dtype::fp16)
-      ops_.push_back(unscale_gradients(work_.held.total()));
+    const auto add = [&](Op op) {
+      wait_for_gradients(op);
+      ops_.push_back(op);
+    };
+    const Amount held = work_.held.total();
+    if (!fp32(spec_.precision.gradients)) add(widen_gradients(spec_, held));
+    if (spec_.precision.weights == Dtype::fp16) add(unscale_gradients(held));
   }
 
   void sum_gradients() {
@@ -158,12 +160,21 @@ class Step {
       if (!(state_of(update) == 0) || !(away == 0)) return update_in_pieces(update);
       Op op = optimizer_op(spec_, held, std::min(held, squares), inner);
       op.name = name;
+      if (pieces_) op.bytes += beside_pieces(held);
       wait_for_gradients(op);
       ops_.push_back(op);
     };
     add("optimizer", work_.held.dense, remote.dense, matrices.dense, hidden);
     add("optimizer.experts", work_.held.expert, remote.expert, matrices.expert, expert);
     cast_weights();
+  }
+
+  /// Bytes that Adam moves more between the other pieces: it reads gradients in fp32, and the
+  /// model's weights are written by the next operator.
+  [[nodiscard]] std::int64_t beside_pieces(Amount elements) const {
+    const Precision& types = spec_.precision;
+    return bytes(elements, Dtype::fp32).value() - bytes(elements, types.gradients).value() -
+           bytes(elements, types.weights).value();
   }
 
   struct Update {

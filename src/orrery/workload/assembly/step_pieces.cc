@@ -34,20 +34,22 @@ Op typed(Op op, Format from, Format to) {
 bool steps_in_pieces(const Spec& spec) {
   const Precision& types = spec.precision;
   return spec.kernels.framework == Framework::megatron_2021 && types.master_weights &&
-         bytes_of(types.weights) == kHalf && bytes_of(types.gradients) == kHalf &&
+         bytes_of(types.weights) == kHalf && bytes_of(types.gradients) >= kHalf &&
          bytes_of(types.optimizer) >= kWide && spec.parallel.sharding == Sharding::none &&
          !spec.offload.optimizer;
 }
 
 Op zero_gradients(const Spec& spec, Amount elements) {
-  const Format half = format_of(spec.precision.gradients);
-  return typed(over("gradients.zero", Operation::elementwise, elements, 0, kHalf), half, half);
+  const Format format = format_of(spec.precision.gradients);
+  const auto each = static_cast<std::int64_t>(bytes_of(spec.precision.gradients));
+  return typed(over("gradients.zero", Operation::elementwise, elements, 0, each), format, format);
 }
 
 Op average_gradients(const Spec& spec, Amount elements) {
-  const Format half = format_of(spec.precision.gradients);
-  return typed(over("gradients.average", Operation::elementwise, elements, 1, kHalf + kHalf), half,
-               half);
+  const Format format = format_of(spec.precision.gradients);
+  const auto each = static_cast<std::int64_t>(bytes_of(spec.precision.gradients));
+  return typed(over("gradients.average", Operation::elementwise, elements, 1, each + each), format,
+               format);
 }
 
 Op widen_gradients(const Spec& spec, Amount elements) {
