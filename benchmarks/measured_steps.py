@@ -25,7 +25,6 @@ KNOWN = {
     "megatron_korthikanti2022.json": {"kernels.framework": "megatron", "parallel.tp_overlap": "none"},
     "megatron_narayanan2021.json": {"kernels.framework": "megatron_2021", "parallel.tp_overlap": "none"},
     # vTrain, section 4 and data/README.md: measured with Megatron-DeepSpeed, whose kernels are Megatron-LM's of 2021; README: no gradient bucket.
-    "vtrain_single_a100.json": {"kernels.framework": "megatron_2021"},
     "vtrain_multi_a100.json": {"kernels.framework": "megatron_2021"},
     # NVIDIA/dgxc-benchmarking: NeMo; tables of MaxText and Paxml, which XLA compiles, say so (frameworks). fp8 with delayed
     # scaling (NeMo, collections/llm/recipes/precision/mixed_precision.py, bf16_with_fp8_mixed).
@@ -37,6 +36,12 @@ KNOWN = {
     # Its attention is not stated; from 1,024 to 32,768 tokens (more/) steps say 80 to 88 TFLOP/s on A100, 143 to 149 on H100, half of what FlashAttention-2
     # has there, and ALiBi needed Triton's (llm-foundry, models/layers/attention.py: attn_impl "triton").
     "mosaic_mpt_fsdp.json": {"kernels.framework": "pytorch", "kernels.loss": "compiled", "kernels.attention": "flash_attention_triton"},
+}
+# Sources whose times no step took: benchmarks/too_even.py shows it. What a source says of such runs, beside KNOWN, is left out.
+COMPUTED = {
+    # ground_truth_single.csv, "collected using Megatron-DeepSpeed": of 264 groups of steps that differ in the batch alone, each grows by
+    # exactly as much with each microbatch, to the nanosecond, as vTrain puts steps together from the kernels of one layer that it profiled.
+    "vtrain_single_a100.json": "source: sums of profiled kernels, not steps that ran",
 }
 # What single runs' own files say, and the collection does not.
 CORRECTED = {
@@ -101,6 +106,8 @@ def row(point, framework):
         cells.update({key: text(value) for key, value in point["cluster"].items()})
     elif point.get("gpus"):
         cells["n"] = text(point["gpus"])
+    if point["src"] in COMPUTED:
+        cells["why_not"] = COMPUTED[point["src"]]
     if "spec" not in point:
         return cells
     cells.update({key: text(value) for key, value in KNOWN.get(point["src"], {}).items()})

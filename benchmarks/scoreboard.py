@@ -32,12 +32,10 @@ GPT3_XL = "not the model that is stated: it took 1.8 times as long as OPT 1.3B, 
 # Why points that are far off probably are so.
 CAUSES = [
     ("narayanan21-t2-ZeRO-3", "DeepSpeed's ZeRO-3 of 2021: half the batch takes as long, 4 to 5 trips of all 16-bit weights at 25 GB/s, as if by one of a host's eight adapters"),
-    ("vtrain-multi-0015", "one microbatch of 64 sequences: most likely the allocator frees and asks again near the end of memory (half as "
-     "many sequences take half as long and a twentieth more)"),
+    ("vtrain-multi-0015", "not known: one microbatch of 64 sequences takes twice as long as two of 32, and is told to need 39 to 67 of 80 GB"),
     ("vtrain-multi-0041", TP2),
     ("vtrain-multi-0043", TP2),
     ("vtrain-multi-0050", TP2),
-    ("vtrain-single", "hosts launch kernels more slowly than assumed: measured steps do not shrink with the work of a kernel"),
     ("neusight-NVIDIA_A100_80GB_PCIe-gpt3_xl", GPT3_XL),
     ("neusight-NVIDIA_H100_80GB_HBM3-gpt3_xl", GPT3_XL),
     ("mosaic", "attention of 2023 (Triton's): between A100 and H100 it is told by one ratio to the second FlashAttention, which is 1.5 on one and 1.9 on the other"),

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "orrery/workload/assembly/passes.h"
+#include "orrery/workload/assembly/step_pieces.h"
 #include "orrery/workload/layers/kernels.h"
 
 namespace orrery::workload {
@@ -49,13 +50,16 @@ bool fp32(Dtype type) { return type == Dtype::fp32 || type == Dtype::tf32; }
 class Step {
  public:
   Step(const Spec& spec, const Mesh& mesh, const DataParallel& data, const StepWork& work)
-      : spec_(spec), mesh_(mesh), data_(data), work_(work) {}
+      : spec_(spec), mesh_(mesh), data_(data), work_(work), pieces_(steps_in_pieces(spec)) {}
 
   std::vector<Op> run() {
+    if (pieces_) ready_to_sum();
     sum_gradients();
     exchange_with_twin();
+    if (pieces_) widen();
     if (spec_.optimizer.gradient_norm) norm();
     update();
+    if (pieces_) ops_.push_back(narrow_weights(spec_, work_.held.total()));
     const bool shards =
         spec_.parallel.sharding == Sharding::zero1 || spec_.parallel.sharding == Sharding::zero2;
     if (shards && !data_.gathers_ahead()) {
@@ -65,6 +69,22 @@ class Step {
   }
 
  private:
+  void ready_to_sum() {
+    const Amount all = work_.whole.total();
+    ops_.push_back(zero_gradients(spec_, all));
+    if (mesh_.extent(Axis::dp) > 1) ops_.push_back(average_gradients(spec_, all));
+  }
+
+  void widen() {
+    const auto add = [&](Op op) {
+      wait_for_gradients(op);
+      ops_.push_back(op);
+    };
+    const Amount held = work_.held.total();
+    if (!fp32(spec_.precision.gradients)) add(widen_gradients(spec_, held));
+    if (spec_.precision.weights == Dtype::fp16) add(unscale_gradients(held));
+  }
+
   void sum_gradients() {
     for (const Elements& bucket : work_.late) {
       for (const Op& op : data_.reduce(bucket, Phase::step)) ops_.push_back(op);
@@ -108,8 +128,9 @@ class Step {
   /// Local squares, then their sum: over shards, over experts elsewhere, over the rest of the
   /// model.
   void norm() {
-    Op squares = compute("gradients.norm", OpClass::vector, 0, work_.held.total() * 2,
-                         bytes(work_.held.total(), spec_.precision.gradients));
+    Op squares =
+        compute("gradients.norm", OpClass::vector, 0, work_.held.total() * 2,
+                bytes(work_.held.total(), pieces_ ? Dtype::fp32 : spec_.precision.gradients));
     squares.kernel.operation = graph::Operation::reduction;
     squares.kernel.sizes[0] = Amount(work_.held.total()).value();
     wait_for_gradients(squares);
@@ -139,12 +160,21 @@ class Step {
       if (!(state_of(update) == 0) || !(away == 0)) return update_in_pieces(update);
       Op op = optimizer_op(spec_, held, std::min(held, squares), inner);
       op.name = name;
+      if (pieces_) op.bytes += beside_pieces(held);
       wait_for_gradients(op);
       ops_.push_back(op);
     };
     add("optimizer", work_.held.dense, remote.dense, matrices.dense, hidden);
     add("optimizer.experts", work_.held.expert, remote.expert, matrices.expert, expert);
     cast_weights();
+  }
+
+  /// Bytes that Adam moves more between the other pieces: it reads gradients in fp32, and the
+  /// model's weights are written by the next operator.
+  [[nodiscard]] std::int64_t beside_pieces(Amount elements) const {
+    const Precision& types = spec_.precision;
+    return bytes(elements, Dtype::fp32).value() - bytes(elements, types.gradients).value() -
+           bytes(elements, types.weights).value();
   }
 
   struct Update {
@@ -217,6 +247,7 @@ class Step {
   const Mesh& mesh_;
   const DataParallel& data_;
   const StepWork& work_;
+  bool pieces_;
   std::vector<Op> ops_;
 };
 

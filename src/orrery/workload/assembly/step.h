@@ -26,7 +26,8 @@ struct StepWork {
 };
 
 /// The ops, in order:
-///  1. sums of `late` gradients over dp
+///  1. sums of `late` gradients over dp (step_pieces.h says what Megatron of 2021 does beside
+///  these)
 ///  2. with sp, the sum over tp of gradients of replicated weights: each rank has seen only its
 ///     tokens (Korthikanti et al., 2023, section 4.2.2)
 ///  3. the sum of the two copies of a tied table (Narayanan et al., SC21, section 5)

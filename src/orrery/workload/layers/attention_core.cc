@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "orrery/workload/layers/kernels.h"
+#include "orrery/workload/layers/softmax_pieces.h"
 
 namespace orrery::workload {
 namespace {
@@ -76,7 +77,9 @@ class Block {
         key_dim_(core.key_dim),
         value_dim_(core.value_dim),
         window_(core.window),
-        causal_(core.causal) {
+        rows_(batch_ * heads_ * queries_),
+        causal_(core.causal),
+        in_pieces_(softmax_in_pieces(scope, core)) {
     // Contexts of two blocks are scaled by their normalisers and added.
     if (index > 0) merge_ = Amount(3) * (context_ / scope.activation(1).value());
   }
@@ -90,9 +93,13 @@ class Block {
     }
     tape.forward(compute_op("attention.scores", OpClass::attention, Phase::forward, key_flops_, 0,
                             q_ + k_ + scores_, product(keys_, key_dim_, 1)));
-    tape.forward(compute_op("attention.softmax", OpClass::vector, Phase::forward, 0,
-                            pairs_ * (softmax_flops.forward + (biased_ ? 1 : 0)), scores_ + scores_,
-                            softmax()));
+    if (in_pieces_) {
+      softmax_pieces_forward(tape, scope_, rows_, keys_);
+    } else {
+      tape.forward(compute_op("attention.softmax", OpClass::vector, Phase::forward, 0,
+                              pairs_ * (softmax_flops.forward + (biased_ ? 1 : 0)),
+                              scores_ + scores_, softmax()));
+    }
     if (dropout_)
       tape.forward(compute_op("attention.dropout", OpClass::vector, Phase::forward, 0,
                               pairs_ * dropout_flops.forward, scores_ + scores_ + pairs_,
@@ -123,10 +130,14 @@ class Block {
       tape.backward(compute_op("attention.dropout.dgrad", OpClass::vector, Phase::input_grad, 0,
                                pairs_ * dropout_flops.backward, scores_ + scores_ + pairs_,
                                elements_kernel(scope_, Operation::dropout, pairs_)));
-    tape.backward(compute_op("attention.softmax.dgrad", OpClass::vector, Phase::input_grad, 0,
-                             pairs_ * (softmax_flops.backward + (biased_ ? 1 : 0)),
-                             Amount(3) * scores_, softmax()),
-                  scores_);
+    if (in_pieces_) {
+      softmax_pieces_backward(tape, scope_, rows_, keys_);
+    } else {
+      tape.backward(compute_op("attention.softmax.dgrad", OpClass::vector, Phase::input_grad, 0,
+                               pairs_ * (softmax_flops.backward + (biased_ ? 1 : 0)),
+                               Amount(3) * scores_, softmax()),
+                    scores_);
+    }
     tape.backward(compute_op("attention.scores.dgrad", OpClass::attention, Phase::input_grad,
                              Amount(2) * key_flops_, 0, scores_ + Amount(2) * (q_ + k_),
                              product(key_dim_, keys_, 2)));
@@ -164,28 +175,33 @@ class Block {
     return kernel;
   }
   [[nodiscard]] graph::Kernel softmax() const {
-    return rows_kernel(scope_, Operation::softmax, batch_ * heads_ * queries_, keys_);
+    return rows_kernel(scope_, Operation::softmax, rows_, keys_);
   }
 
   const Scope& scope_;
   Amount pairs_, key_flops_, value_flops_, scores_, q_, k_, v_, context_, statistics_, merge_;
   bool biased_;
   bool dropout_;
-  Amount batch_, heads_, kv_heads_, queries_, keys_, key_dim_, value_dim_, window_;
+  Amount batch_, heads_, kv_heads_, queries_, keys_, key_dim_, value_dim_, window_, rows_;
   bool causal_;
+  bool in_pieces_;
 };
 
 /// What the backward pass reads. Without flash attention and in half precision this is 5as/h of
 /// Korthikanti et al., equation 1: probabilities, dropout's mask and result.
-void save_for_backward(Tape& tape, const Scope& scope, const Sizes& all,
+void save_for_backward(Tape& tape, const Scope& scope, const Core& core, const Sizes& all,
                        std::initializer_list<Tensor> inputs) {
   for (const Tensor tensor : inputs) tape.save(tensor);
   if (scope.spec->kernels.flash_attention) {
     tape.save("attention.statistics", all.statistics);
     return;
   }
-  tape.save(tape.output("attention.probabilities", scope.activation(all.pairs)));
-  if (!scope.model().dropout) return;
+  // What dropout does not copy, the product of probabilities and values keeps.
+  const bool in_pieces = softmax_in_pieces(scope, core), dropout = scope.model().dropout;
+  if (in_pieces) tape.save(tape.output("attention.softmax", softmax_pieces_saved(all.pairs)));
+  if (!in_pieces || !dropout)
+    tape.save(tape.output("attention.probabilities", scope.activation(all.pairs)));
+  if (!dropout) return;
   tape.save("attention.dropout.mask", all.pairs);
   tape.save(tape.output("attention.dropout", scope.activation(all.pairs)));
 }
@@ -202,7 +218,7 @@ Tensor whole(Tape& tape, const Scope& scope, const Core& core, const Sizes& all,
   const Block block(scope, core, all, 1, 0);
   block.forward(tape);
   block.backward(tape);
-  save_for_backward(tape, scope, all, inputs);
+  save_for_backward(tape, scope, core, all, inputs);
   return make_context(tape, scope, all);
 }
 
@@ -307,7 +323,7 @@ Tensor ring(Tape& tape, const Scope& scope, const Core& core, Sizes all, Tensor 
   around.forward();
   around.backward();
   tape.scratch(Amount(4) * hop);  // two blocks of keys and values, and of their gradients
-  save_for_backward(tape, scope, all, {q, k, v});
+  save_for_backward(tape, scope, core, all, {q, k, v});
   return make_context(tape, scope, all);
 }
 

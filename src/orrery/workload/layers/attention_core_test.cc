@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "orrery/workload/layers/layers_testing.h"
+#include "orrery/workload/layers/softmax_pieces.h"
 
 namespace orrery::workload {
 namespace {
@@ -25,8 +26,8 @@ class CoreTest : public testing::Test {
     spec_.parallel.cp_method = method;
     const Scope scope(spec_, mesh_, Position{}, 32);
     Tape tape(scope, "core", true);
-    const Amount q = scope.activation(scope.tokens * 4 * 8);
-    const Amount kv = scope.activation(scope.tokens * 2 * 8);
+    const Amount q = scope.activation(scope.tokens * core_.heads * 8);
+    const Amount kv = scope.activation(scope.tokens * core_.kv_heads * 8);
     const Tensor context = attention_core(tape, scope, core_, tape.input("q", q),
                                           tape.input("k", kv), tape.input("v", kv));
     Result<LoweredPart> part = tape.finish({context});
@@ -193,6 +194,87 @@ TEST_F(CoreTest, DividesAllWorkAmongRanks) {
       }
     }
   }
+}
+
+/// What happens to scores, by name, with its bytes.
+std::vector<std::pair<std::string, std::int64_t>> softmax_of(const std::vector<Op>& ops) {
+  std::vector<std::pair<std::string, std::int64_t>> out;
+  for (const Op& op : ops)
+    if (std::string_view(op.name).starts_with("attention.softmax"))
+      out.emplace_back(op.name, op.bytes);
+  return out;
+}
+
+// Each operator reads and writes scores of 4 bytes, casts 2 of 4 and 2.
+TEST_F(CoreTest, MegatronOf2021NormalisesScoresInPiecesWhereItsKernelDoesNotFit) {
+  spec_.kernels.flash_attention = false;
+  spec_.kernels.framework = Framework::megatron_2021;
+  EXPECT_EQ(softmax_of(lower().forward).size(), 1U);  // 3 sequences of 4 heads: 12
+  core_.heads = core_.kv_heads = 3;                   // 9
+  constexpr std::int64_t n = 3 * 3 * 32 * 32;
+  using Pieces = std::vector<std::pair<std::string, std::int64_t>>;
+  const LoweredPart part = lower();
+  EXPECT_EQ(softmax_of(part.forward), (Pieces{{"attention.softmax.widen", 6 * n},
+                                              {"attention.softmax.scale", 8 * n},
+                                              {"attention.softmax.mask", 8 * n},
+                                              {"attention.softmax", 8 * n},
+                                              {"attention.softmax.narrow", 6 * n}}));
+  EXPECT_EQ(softmax_of(part.backward), (Pieces{{"attention.softmax.narrow.dgrad", 6 * n},
+                                               {"attention.softmax.dgrad", 12 * n},
+                                               {"attention.softmax.mask.dgrad", 8 * n},
+                                               {"attention.softmax.scale.dgrad", 8 * n},
+                                               {"attention.softmax.widen.dgrad", 6 * n}}));
+  for (const Op& op : part.forward) {
+    if (std::string_view(op.name) == "attention.softmax") {
+      EXPECT_EQ(op.kernel.a, graph::Format::fp32);
+    }
+  }
+  spec_.kernels.framework = Framework::pytorch;
+  EXPECT_EQ(softmax_of(lower().forward).size(), 1U);
+}
+
+TEST_F(CoreTest, MegatronsSoftmaxIsForRowsUpTo2048AndQueriesInFours) {
+  spec_.kernels.flash_attention = false;
+  spec_.kernels.framework = Framework::megatron_2021;
+  const auto pieces = [&](std::int64_t queries, std::int64_t keys, std::int64_t heads = 4) {
+    Core core = core_;
+    core.queries = queries;
+    core.keys = keys;
+    core.heads = heads;
+    const Mesh mesh;
+    return softmax_in_pieces(Scope(spec_, mesh, Position{}, queries), core);
+  };
+  EXPECT_FALSE(pieces(2048, 2048));
+  EXPECT_TRUE(pieces(2048, 2049));
+  EXPECT_FALSE(pieces(32, 17));
+  EXPECT_TRUE(pieces(32, 16));
+  EXPECT_TRUE(pieces(30, 32));
+  EXPECT_TRUE(pieces(32, 32, 6));  // of three sequences each
+  spec_.batch.micro = 2;
+  EXPECT_FALSE(pieces(32, 32, 6));
+  spec_.precision.activations = Dtype::fp32;
+  EXPECT_TRUE(pieces(32, 32, 6));
+  spec_.kernels.flash_attention = true;
+  EXPECT_FALSE(pieces(32, 32, 6));
+}
+
+// Korthikanti et al., equation 1, has two bytes of a score before dropout's mask; here they are
+// fp32.
+TEST_F(CoreTest, PiecesOfSoftmaxKeepFp32) {
+  spec_.kernels.flash_attention = false;
+  spec_.kernels.framework = Framework::megatron_2021;
+  const auto kept = [&](bool dropout, std::int64_t heads) {
+    spec_.model.dropout = dropout;
+    core_.heads = core_.kv_heads = heads;
+    std::int64_t bytes = 0;
+    for (const auto& item : lower().part.kept)
+      if (std::string_view(item.name).starts_with("attention.")) bytes += item.bytes;
+    return bytes / (3 * heads * 32 * 32);  // of a score
+  };
+  EXPECT_EQ(kept(true, 4), 2 + 1 + 2);
+  EXPECT_EQ(kept(true, 3), 4 + 1 + 2);
+  EXPECT_EQ(kept(false, 4), 2);
+  EXPECT_EQ(kept(false, 3), 4 + 2);
 }
 
 }  // namespace

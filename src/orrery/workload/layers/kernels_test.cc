@@ -386,6 +386,9 @@ TEST(Kernels, GradientsAreAddedWhereNoProductDoesIt) {
   spec.batch.global = spec.batch.micro;  // one microbatch
   EXPECT_EQ(adds(Framework::pytorch), 0);
   EXPECT_EQ(adds(Framework::deepspeed), 7);
+  EXPECT_EQ(adds(Framework::megatron_2021), 4);  // to zeros
+  spec.parallel.sharding = Sharding::zero3;
+  EXPECT_EQ(adds(Framework::megatron_2021), 0);
 }
 
 }  // namespace

@@ -95,7 +95,8 @@ void add_piece(const Scope& scope, const Linear& shape, const OutputPiece& piece
                                  sums ? Amount(0) : added, x_bytes + y + scope.gradient(matrix),
                                  kernel(graph::Pass::weight_grad)));
   if (sums) all.wgrad.push_back(bias_gradient_op(scope, shape.name, shape.tokens, piece.biases));
-  if (!fusion.adds_gradients && scope.spec->microbatches() > 1) {
+  const bool to_zeros = fusion.adds_to_zeros && scope.spec->parallel.sharding == Sharding::none;
+  if (!fusion.adds_gradients && (to_zeros || scope.spec->microbatches() > 1)) {
     all.wgrad.push_back(add_op(scope, shape.name.add, matrix, 3));
   } else if (fusion.copies_gradients) {
     all.wgrad.push_back(add_op(scope, shape.name.add, matrix, 2));

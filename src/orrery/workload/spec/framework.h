@@ -69,6 +69,7 @@ struct Fusion {
   bool grouped = true;            ///< products of experts; else one expert after another
   bool bias_gradients = true;     ///< summed up by products of weights' gradients (cuBLASLt)
   bool copies_gradients = false;  ///< each into one long buffer, from which they are reduced
+  bool adds_to_zeros = false;     ///< adds the first microbatch's, too, where none are sharded
   bool convolves_patches = true;  ///< of pictures; else a product of each patch's pixels
 };
 
@@ -81,10 +82,10 @@ struct Fusion {
 /// GPT-2 has four, facebookresearch/param `hf_GPT2_et`), Transformer Engine's `bgrad` in the
 /// product; Megatron before it: `megatron/mpu/layers.py` (autograd's `linear`) and
 /// `megatron/model/transformer.py` (bias_dropout_add_fused_train), as Megatron-DeepSpeed has them
-/// still at 1619965d; patches: Hugging Face `modeling_vit.py` (ViTPatchEmbeddings), timm's
-/// PatchEmbed, which DiT takes, and Megatron-Core `core/models/vision/clip_vit_model.py` convolve,
-/// Megatron before it (`legacy/model/vision/vit_backbone.py`) multiplies. `fused` is what `none`
-/// stands for.
+/// still at 1619965d, and `megatron/model/distributed.py` (main_grad, a buffer of zeros); patches:
+/// Hugging Face `modeling_vit.py` (ViTPatchEmbeddings), timm's PatchEmbed, which DiT takes, and
+/// Megatron-Core `core/models/vision/clip_vit_model.py` convolve, Megatron before it
+/// (`legacy/model/vision/vit_backbone.py`) multiplies. `fused` is what `none` stands for.
 [[nodiscard]] constexpr Fusion fusion_of(Framework framework, bool fused) {
   Fusion fusion;
   switch (framework) {
@@ -109,6 +110,7 @@ struct Fusion {
     case Framework::megatron_2021:
       fusion.chains = fusion.adds_gradients = fusion.bias_gradients = false;
       fusion.convolves_patches = false;
+      fusion.adds_to_zeros = true;
       break;
   }
   return fusion;
