@@ -48,7 +48,7 @@ std::vector<std::pair<std::string, std::int64_t>> step_of(const Spec& spec) {
   for (const Body& body : program.bodies) {
     if (body.name != "step") continue;
     for (const Op& op : body.ops)
-      if (op.kind == NodeKind::comp) out.emplace_back(op.name, op.bytes);
+      if (op.kind == graph::NodeKind::comp) out.emplace_back(op.name, op.bytes);
   }
   return out;
 }

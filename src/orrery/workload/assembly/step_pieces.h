@@ -13,6 +13,7 @@
 #pragma once
 
 #include "orrery/workload/program/program.h"
+#include "orrery/workload/spec/amount.h"
 #include "orrery/workload/spec/spec.h"
 
 namespace orrery::workload {
