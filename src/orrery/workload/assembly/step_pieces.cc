@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "orrery/workload/assembly/step_pieces.h"
 
+#include "orrery/workload/layers/kernels.h"
+
 namespace orrery::workload {
 namespace {
 
