@@ -8,13 +8,21 @@
 #include "orrery/graph/columns.h"
 
 namespace orrery::graph {
+namespace {
+
+/// Where a value stands in a table, to which it is added where it is new.
+template <class T>
+std::uint32_t place_in(std::vector<T>& table, std::map<T, std::uint32_t>& places, const T& value) {
+  const auto next = static_cast<std::uint32_t>(table.size());
+  const auto [known, added] = places.try_emplace(value, next);
+  if (added) table.push_back(value);
+  return known->second;
+}
+
+}  // namespace
 
 std::uint32_t GraphBuilder::number_of(const std::optional<Lane>& lane) {
-  if (!lane) return kNoLane;
-  const auto next = static_cast<std::uint32_t>(columns_.lanes.size());
-  const auto [known, added] = lane_numbers_.try_emplace(*lane, next);
-  if (added) columns_.lanes.push_back(*lane);
-  return known->second;
+  return lane ? place_in(columns_.lanes, lane_numbers_, *lane) : kNoLane;
 }
 
 void GraphBuilder::fill_lanes(ContentHash& hash) {
@@ -33,10 +41,7 @@ void GraphBuilder::fill_lanes(ContentHash& hash) {
 }
 
 std::uint32_t GraphBuilder::number_of(const StepScope& scope) {
-  const auto next = static_cast<std::uint32_t>(columns_.scopes.size());
-  const auto [known, added] = scope_numbers_.try_emplace(scope, next);
-  if (added) columns_.scopes.push_back(scope);
-  return known->second;
+  return place_in(columns_.scopes, scope_numbers_, scope);
 }
 
 void GraphBuilder::fill_scopes(ContentHash& hash) {
