@@ -15,7 +15,6 @@ namespace orrery::profile {
 namespace {
 
 constexpr std::string_view kDigits = "0123456789";
-constexpr std::string_view kModule = "nn.Module: ";
 
 /// Two sorts of ranges that do not mix: modules, and what users name.
 enum class Sort : std::uint8_t { none, module, user };
@@ -48,7 +47,6 @@ struct Member {
 
 /// Ranges whose names differ in their last number only.
 struct Family {
-  Sort sort = Sort::none;
   std::map<std::int64_t, Member> members;
   std::set<StringId> around;  ///< names of the ranges right around them
   std::set<StringId> roots;   ///< … and of the outermost
@@ -84,7 +82,7 @@ class LayerFinder {
       if (!profile_.lanes[lane].device) take_lane(lane);
     const Family* best = nullptr;
     for (const auto& [key, family] : families_)
-      if (are_layers(family) && (best == nullptr || family.operators > best->operators))
+      if (are_layers(key.first, family) && (best == nullptr || family.operators > best->operators))
         best = &family;
     LayerNumbers made;
     if (best == nullptr) return made;
@@ -99,7 +97,8 @@ class LayerFinder {
     if (of_[e].phase == StepPhase::backward || of_[e].phase == StepPhase::optimizer)
       return Sort::none;
     const std::string_view name = profile_.name(e);
-    if (event.kind == Kind::python && name.starts_with(kModule)) return Sort::module;
+    if (event.kind == Kind::python && phase_said(event.kind, name) == StepPhase::forward)
+      return Sort::module;
     return may_be_range(event.kind, name) && iteration_number(name) < 0 ? Sort::user : Sort::none;
   }
 
@@ -140,7 +139,6 @@ class LayerFinder {
     ++member.calls;
     member.operators += operators_[e];
     family.operators += operators_[e];
-    family.sort = sort;
     family.around.insert(around.range == kNoEvent ? StringId::empty
                                                   : profile_.events[around.range].name);
     if (around.root != kNoEvent) family.roots.insert(profile_.events[around.root].name);
@@ -148,7 +146,7 @@ class LayerFinder {
 
   /// Each as often as the others, but for what the recording's ends cut off, and with as many
   /// operators but for the first and the last; most of those of what is around them all.
-  [[nodiscard]] bool are_layers(const Family& family) const {
+  [[nodiscard]] bool are_layers(Sort sort, const Family& family) const {
     if (family.members.size() < 2 || family.around.size() != 1 || family.several_names)
       return false;
     std::uint64_t least = ~std::uint64_t{0}, most = 0;
@@ -168,7 +166,7 @@ class LayerFinder {
     }
     if (3 * equal < 2 * family.members.size()) return false;
     std::uint64_t whole = 0;
-    for (const StringId root : family.roots) whole += root_operators_.at({family.sort, root});
+    for (const StringId root : family.roots) whole += root_operators_.at({sort, root});
     return each(middle->second) > 0 && 2 * family.operators >= whole;
   }
 
