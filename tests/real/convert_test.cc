@@ -10,6 +10,7 @@
 #include <fstream>
 #include <map>
 
+#include "orrery/analysis/structure.h"
 #include "orrery/profile/link.h"
 #include "orrery/trace/chakra/load.h"
 #include "orrery/trace/chakra/record.h"
@@ -52,6 +53,31 @@ class RealConversion : public testing::Test {
 
   fs::path folder_;
 };
+
+// Convolutional networks have steps and no layers; modules say how many layers the others have.
+TEST_F(RealConversion, NamesSayStepsAndLayers) {
+  struct Known {
+    const char* file;
+    std::uint32_t layers, steps;
+  };
+  for (const Known known :
+       {Known{"hta/nccl_data.a100_2rank.rank0.json.gz", 0, 3},
+        Known{"hta/ns_resolution.v100.rank0.json.gz", 0, 5},
+        Known{"tracelens/b200~eager_trace.json.gz", 36, 1},
+        Known{"tracelens/h100~gaunernst_bert-small-uncased__1016001.json.gz", 4, 1},
+        Known{"tracelens/mi300~resnet_act_checkpoint.json.gz", 0, 3}}) {
+    const profile::Profile profile = read(kTraces / known.file);
+    Findings findings;
+    const auto dependencies = profile::find_dependencies(profile, {}, findings);
+    const auto graph =
+        convert_to_graph(profile, dependencies, {}, std::make_shared<StringPool>(), findings);
+    ASSERT_TRUE(graph) << known.file;
+    const analysis::RankStructure found = analysis::structure(*graph);
+    EXPECT_EQ(found.layers, known.layers) << known.file;
+    EXPECT_EQ(found.named, known.layers > 0) << known.file;
+    EXPECT_EQ(found.steps, known.steps) << known.file;
+  }
+}
 
 TEST_F(RealConversion, EveryDeviceTraceComesBackAsTheSameGraph) {
   for (const char* const folder : {"hta", "tracelens", "param"}) {
