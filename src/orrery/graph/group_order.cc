@@ -47,8 +47,8 @@ void add_groups_by_order(Workload& workload) {
     for (const auto& entry : orders[workload.graph_of_rank[rank]])
       members[entry.first].push_back(rank);
   for (auto& [name, ranks] : members) {
-    const auto order_of = [&, &name = name](std::uint32_t rank) -> const Order& {
-      return orders[workload.graph_of_rank[rank]].find(name)->second;
+    const auto order_of = [&, &group = name](std::uint32_t rank) -> const Order& {
+      return orders[workload.graph_of_rank[rank]].find(group)->second;
     };
     const Order& first = order_of(ranks.front());
     const bool same = std::all_of(ranks.begin(), ranks.end(),

@@ -66,11 +66,11 @@ void Levels::level_peers(const Workload& workload, const std::vector<std::uint32
   for (const std::uint32_t rank : ranks) works.push_back(own_works(workload.graph(rank)));
   std::vector<Time> theirs(ranks.size());
   for (const auto& [name, mine] : works.front()) {
-    const bool all = std::all_of(
-        works.begin(), works.end(), [&, &name = name, &mine = mine](const OwnWorks& other) {
-          const auto found = other.find(name);
-          return found != other.end() && found->second.size() == mine.size();
-        });
+    const bool all = std::all_of(works.begin(), works.end(),
+                                 [&key = name, count = mine.size()](const OwnWorks& other) {
+                                   const auto found = other.find(key);
+                                   return found != other.end() && found->second.size() == count;
+                                 });
     for (std::size_t w = 0; all && w < mine.size(); ++w) {
       for (std::size_t i = 0; i < ranks.size(); ++i)
         theirs[i] = workload.graph(ranks[i]).duration(works[i].at(name)[w]);
