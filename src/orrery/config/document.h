@@ -11,12 +11,11 @@
 #include <string>
 #include <string_view>
 
+#include "orrery/config/reading.h"
 #include "orrery/core/error.h"
 #include "orrery/core/limits.h"
 
 namespace orrery::config {
-
-using Json = nlohmann::json;
 
 /// The bytes of a configuration file. Errc: config_not_found, limit_exceeded (more than `most`).
 [[nodiscard]] Result<std::string> read_text(const std::string& path,

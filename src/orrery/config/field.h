@@ -6,7 +6,9 @@
 
 #include <limits>
 #include <string_view>
+#include <type_traits>
 #include <utility>
+#include <vector>
 
 namespace orrery::config {
 
@@ -56,5 +58,25 @@ struct Words;
 /// One row of such an array.
 template <class E>
 using WordTable = std::pair<std::string_view, E>;
+
+template <class T>
+concept Worded = std::is_enum_v<T> && requires {
+  Words<T>::names;
+};
+
+template <Worded E>
+std::vector<std::string_view> words_of() {
+  std::vector<std::string_view> words;
+  for (const auto& [word, value] : Words<E>::names) words.push_back(word);
+  return words;
+}
+
+/// The one for the value; empty, where there is none.
+template <Worded E>
+constexpr std::string_view word_of(E value) {
+  for (const auto& [word, meaning] : Words<E>::names)
+    if (meaning == value) return word;
+  return {};
+}
 
 }  // namespace orrery::config

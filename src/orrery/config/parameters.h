@@ -29,12 +29,11 @@
 
 #include "orrery/config/document.h"
 #include "orrery/config/field.h"
+#include "orrery/config/reading.h"
 #include "orrery/core/quantity.h"
 #include "orrery/core/suggest.h"
 
 namespace orrery::config {
-
-using OrderedJson = nlohmann::ordered_json;
 
 /// A struct with a table of parameters.
 template <class T>
@@ -46,11 +45,6 @@ concept Declared = requires {
 template <class T>
 concept HasShorthand = Declared<T> && requires {
   T::shorthand;
-};
-
-template <class T>
-concept Worded = std::is_enum_v<T> && requires {
-  Words<T>::names;
 };
 
 /// Where reading stands: the first error stops everything after it.
@@ -86,10 +80,6 @@ void read_value(const Json& value, const std::string& path, const Limits& limits
                 Reading& reading);
 void read_value(const Json& value, const std::string& path, const Limits& limits, FlopRate& out,
                 Reading& reading);
-
-/// A member's type, as an argument.
-template <class T>
-struct Kind {};
 
 OrderedJson schema_of(Kind<std::int64_t>, const Limits& limits);
 OrderedJson schema_of(Kind<double>, const Limits& limits);
@@ -137,21 +127,6 @@ OrderedJson write_value(Bandwidth value);
 OrderedJson write_value(FlopRate value);
 
 // Enumerations.
-
-template <Worded E>
-std::vector<std::string_view> words_of() {
-  std::vector<std::string_view> words;
-  for (const auto& [word, value] : Words<E>::names) words.push_back(word);
-  return words;
-}
-
-/// The one for the value; empty, where there is none.
-template <Worded E>
-constexpr std::string_view word_of(E value) {
-  for (const auto& [word, meaning] : Words<E>::names)
-    if (meaning == value) return word;
-  return {};
-}
 
 /// Which of `words` the value is; empty, and an error in `reading`, when it is none.
 [[nodiscard]] std::optional<std::size_t> read_word(const Json& value, const std::string& path,

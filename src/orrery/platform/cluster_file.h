@@ -81,6 +81,16 @@ struct Words<platform::NetworkModelKind> {
 
 namespace orrery::platform {
 
+using config::about_kind;
+using config::kind_of;
+using config::parse_yaml;
+using config::pointer;
+using config::read_text;
+using config::read_value;
+using config::reference_table;
+using config::schema_of;
+using config::write_value;
+
 // The file's sections.
 
 struct FactorSection {

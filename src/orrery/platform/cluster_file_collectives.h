@@ -12,7 +12,7 @@
 #include <tuple>
 #include <vector>
 
-#include "orrery/config/parameters.h"
+#include "orrery/config/field.h"
 #include "orrery/core/limits.h"
 #include "orrery/platform/cluster_file_deviations.h"
 #include "orrery/platform/platform.h"
@@ -121,7 +121,7 @@ OrderedJson schema_of(Kind<EnabledValue>, const Limits&);
 inline std::string about_kind(Kind<EnabledValue>, const Limits&) {
   return "`true` or `false`, or as NCCL has it, 0, 1 or 2";
 }
-inline OrderedJson write_value(const EnabledValue& value) { return value.yes; }
+OrderedJson write_value(const EnabledValue& value);
 
 /// How many, or "auto".
 struct ChunksValue {

@@ -11,31 +11,23 @@
 #include <utility>
 #include <vector>
 
-#include "orrery/config/parameters.h"
+#include "orrery/config/field.h"
+#include "orrery/config/reading.h"
 #include "orrery/platform/platform.h"
 
 namespace orrery::platform {
 
-using config::about_kind;
 using config::at_least;
 using config::between;
 using config::Field;
 using config::field;
 using config::Json;
 using config::Kind;
-using config::kind_of;
 using config::Limits;
 using config::OrderedJson;
-using config::parse_yaml;
-using config::pointer;
 using config::positive;
-using config::read_text;
-using config::read_value;
 using config::Reading;
-using config::reference_table;
-using config::schema_of;
 using config::words_of;
-using config::write_value;
 
 /// Ranks as ranges, both ends included: 3, "0-7,12", or a list of such.
 struct RankRanges {

@@ -230,9 +230,7 @@ struct Summands {
 void read_value(const Json& value, const std::string& path, const Limits&, Summands& out,
                 Reading& reading);
 OrderedJson schema_of(Kind<Summands>, const Limits&);
-inline std::string about_kind(Kind<Summands>, const Limits& limits) {
-  return "a list of " + about_kind(Kind<Summand>{}, limits);
-}
+std::string about_kind(Kind<Summands>, const Limits& limits);
 OrderedJson write_value(Summands value);
 
 struct InNetworkSection {

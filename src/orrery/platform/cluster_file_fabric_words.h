@@ -6,7 +6,7 @@
 #include <array>
 #include <cstddef>
 
-#include "orrery/config/parameters.h"
+#include "orrery/config/field.h"
 #include "orrery/platform/platform.h"
 #include "orrery/platform/topology/generate/generate.h"
 #include "orrery/platform/topology/router.h"

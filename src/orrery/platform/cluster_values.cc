@@ -117,6 +117,9 @@ OrderedJson schema_of(Kind<Summands>, const Limits& limits) {
   return {{"type", "array"}, {"minItems", 1}, {"items", schema_of(Kind<Summand>{}, limits)}};
 }
 
+std::string about_kind(Kind<Summands>, const Limits& limits) {
+  return "a list of " + about_kind(Kind<Summand>{}, limits);
+}
 OrderedJson write_value(Summands value) {
   OrderedJson list = OrderedJson::array();
   for (const auto& [word, summand] : config::Words<Summand>::names)
@@ -135,6 +138,7 @@ void read_value(const Json& value, const std::string& path, const Limits&, Enabl
   }
 }
 
+OrderedJson write_value(const EnabledValue& value) { return value.yes; }
 OrderedJson schema_of(Kind<EnabledValue>, const Limits&) {
   return {{"enum", {true, false, 0, 1, 2}}};
 }

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "orrery/config/parameters.h"
 #include "orrery/workload/importers/import.h"
 #include "orrery/workload/spec/catalogue.h"
 #include "orrery/workload/spec/data_policy.h"

@@ -7,7 +7,7 @@
 #include <array>
 #include <cstdint>
 
-#include "orrery/config/parameters.h"
+#include "orrery/config/field.h"
 #include "orrery/graph/kernel.h"
 
 namespace orrery::workload {

@@ -9,7 +9,7 @@
 #include <optional>
 #include <tuple>
 
-#include "orrery/config/parameters.h"
+#include "orrery/config/field.h"
 #include "orrery/core/quantity.h"
 #include "orrery/workload/spec/framework.h"
 

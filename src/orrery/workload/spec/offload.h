@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <tuple>
 
-#include "orrery/config/parameters.h"
+#include "orrery/config/field.h"
 #include "orrery/core/quantity.h"
 
 namespace orrery::workload {

@@ -8,7 +8,7 @@
 #include <optional>
 #include <tuple>
 
-#include "orrery/config/parameters.h"
+#include "orrery/config/field.h"
 
 namespace orrery::workload {
 
