@@ -14,15 +14,12 @@ option(ORRERY_FUZZ "Build the libFuzzer targets (clang only)" OFF)
 option(ORRERY_WERROR "Treat warnings as errors" OFF)
 set(ORRERY_SANITIZE "" CACHE STRING "Sanitizers, e.g. address,undefined or thread")
 
-# Files compiled together read each header once, which is most of the work. After an edit, though, all of them are
-# compiled again: who changes the code turns it off (CONTRIBUTING.md).
-option(ORRERY_UNITY "Compile several files of a target together" ON)
-set(CMAKE_UNITY_BUILD ${ORRERY_UNITY})
-set(CMAKE_UNITY_BUILD_BATCH_SIZE 40)
+include(OrreryUnits)
 
 find_program(ORRERY_CCACHE ccache)
 if(ORRERY_CCACHE)
-  set(CMAKE_CXX_COMPILER_LAUNCHER "${ORRERY_CCACHE}")
+  # No absolute path is part of its keys: what one clone has compiled, another one need not.
+  set(CMAKE_CXX_COMPILER_LAUNCHER env "CCACHE_BASEDIR=${CMAKE_SOURCE_DIR}" CCACHE_NOHASHDIR=1 "${ORRERY_CCACHE}")
 endif()
 
 # -ffp-contract=off: the same doubles on every machine and at every optimisation level.

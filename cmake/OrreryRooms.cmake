@@ -1,11 +1,16 @@
 include(GoogleTest OPTIONAL)
 
-# orrery_room(<name> [COLD] DEPS <targets…>): the folder src/orrery/<name> as a library orrery_<name>.
+# orrery_room(<name> [OPTIMIZE <level>] DEPS <targets…> [FIRST <patterns…> MORE_DEPS <targets…>]): the folder src/orrery/<name> as a
+# library orrery_<name>.
 # x.cc goes into the library, x_test.cc into orrery_<name>_tests, x_fuzz.cc becomes a libFuzzer target of its own.
-# COLD: compiled quickly instead of to be quick, where that makes no command slower (memory and files take the time).
+# OPTIMIZE: a release is compiled with -O<level> instead of -O3, where that makes no command slower: 1 takes two thirds of
+# the time, g half of it.
+# FIRST: patterns of the files, by their paths in the folder, that `orrery run` and the other commands in
+# apps/orrery/first_commands.txt need. They are a library of their own, orrery_<name>_first, so that these commands are there
+# before everything is compiled. orrery_<name> has the other files, which may need MORE_DEPS, and brings the first ones along.
 # A room without sources (yet) is header-only; a room without a folder is skipped.
 function(orrery_room name)
-  cmake_parse_arguments(ROOM "COLD" "" "DEPS" ${ARGN})
+  cmake_parse_arguments(ROOM "" "OPTIMIZE" "DEPS;FIRST;MORE_DEPS" ${ARGN})
   set(dir "${CMAKE_SOURCE_DIR}/src/orrery/${name}")
   file(GLOB_RECURSE all CONFIGURE_DEPENDS "${dir}/*.cc")
   set(sources ${all})
@@ -15,19 +20,22 @@ function(orrery_room name)
   set(fuzzers ${all})
   list(FILTER fuzzers INCLUDE REGEX "_fuzz\\.cc$")
 
-  set_property(GLOBAL APPEND PROPERTY ORRERY_ROOMS ${name})
-  set(inside "$<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}/include>" "$<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}/src>")
+  if(ROOM_FIRST)
+    list(JOIN ROOM_FIRST "|" patterns)
+    set(first ${sources})
+    list(FILTER first INCLUDE REGEX "^${dir}/(${patterns})\\.cc$")
+    list(FILTER sources EXCLUDE REGEX "^${dir}/(${patterns})\\.cc$")
+    orrery_room_library(${name}_first "${first}" "${ROOM_DEPS}" "${ROOM_OPTIMIZE}")
+    set(ROOM_DEPS orrery_${name}_first ${ROOM_MORE_DEPS})
+  endif()
   if(sources)
-    add_library(orrery_${name} STATIC ${sources})
-    target_include_directories(orrery_${name} PUBLIC ${inside} $<INSTALL_INTERFACE:include>)
-    target_link_libraries(orrery_${name} PUBLIC ${ROOM_DEPS})
-    if(ROOM_COLD)
-      target_compile_options(orrery_${name} PRIVATE $<$<CONFIG:Release>:-O1>)
-    endif()
+    orrery_room_library(${name} "${sources}" "${ROOM_DEPS}" "${ROOM_OPTIMIZE}")
   else()
     add_library(orrery_${name} INTERFACE)
-    target_include_directories(orrery_${name} INTERFACE ${inside} $<INSTALL_INTERFACE:include>)
+    target_include_directories(orrery_${name} INTERFACE
+      "$<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}/include>" "$<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}/src>" $<INSTALL_INTERFACE:include>)
     target_link_libraries(orrery_${name} INTERFACE ${ROOM_DEPS})
+    set_property(GLOBAL APPEND PROPERTY ORRERY_ROOMS ${name})
   endif()
 
   if(ORRERY_TESTS AND tests)
@@ -45,13 +53,26 @@ function(orrery_room name)
   endif()
 endfunction()
 
+function(orrery_room_library name sources deps level)
+  add_library(orrery_${name} STATIC ${sources})
+  target_include_directories(orrery_${name} PUBLIC
+    "$<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}/include>" "$<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}/src>" $<INSTALL_INTERFACE:include>)
+  target_link_libraries(orrery_${name} PUBLIC ${deps})
+  orrery_join(orrery_${name})
+  if(level)
+    target_compile_options(orrery_${name} PRIVATE $<$<CONFIG:Release>:-O${level}>)
+  endif()
+  set_property(GLOBAL APPEND PROPERTY ORRERY_ROOMS ${name})
+endfunction()
+
 # orrery_test(<target> SOURCES … DEPS …): one GoogleTest program, one CTest entry.
 function(orrery_test target)
   cmake_parse_arguments(TEST "" "" "SOURCES;DEPS;ARGS" ${ARGN})
   add_executable(${target} ${TEST_SOURCES})
+  orrery_join(${target})
   target_link_libraries(${target} PRIVATE ${TEST_DEPS} GTest::gmock GTest::gtest_main rapidcheck)
   # What is tested is optimised; how it is asked need not be.
-  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-Og>)
   target_compile_definitions(${target} PRIVATE ORRERY_SOURCE_DIR="${CMAKE_SOURCE_DIR}")
   add_test(NAME ${target} COMMAND ${target} ${TEST_ARGS} WORKING_DIRECTORY "${CMAKE_BINARY_DIR}")
   # The same properties every time; run the program by itself for new random ones.

@@ -16,8 +16,8 @@ namespace {
 const std::string kCheck = "check --traces a.json b.json";
 
 /// A collective: the operator, the call, the kernel.
-std::string collective(std::string_view name, std::uint64_t elements, int start,
-                       std::string_view ranks = "[0, 1]", std::string_view more = "") {
+std::string recorded_collective(std::string_view name, std::uint64_t elements, int start,
+                                std::string_view ranks = "[0, 1]", std::string_view more = "") {
   const std::string what = fmt::format(
       R"("Collective name": "{}", "In msg nelems": {}, "Out msg nelems": {}, "dtype": "Float", )"
       R"("Group size": 2, "Process Group Name": "0", "Process Group Ranks": "{}"{})",
@@ -32,8 +32,8 @@ std::string collective(std::string_view name, std::uint64_t elements, int start,
 }
 
 /// Two ranks, rank 0 with `left` more and rank 1 with `right`.
-Case ranks(std::string name, std::string left, std::string right, std::string reports,
-           int exit_code = 1) {
+Case two_recorded(std::string name, std::string left, std::string right, std::string reports,
+                  int exit_code = 1) {
   Case made{"ranks_" + std::move(name),
             kCheck,
             exit_code,
@@ -62,12 +62,12 @@ Case layers(std::string name, std::string text, std::string says, int exit_code 
 }  // namespace
 
 std::vector<Case> rank_value_cases() {
-  const std::string reduce = collective("allreduce", 100, 100);
+  const std::string reduce = recorded_collective("allreduce", 100, 100);
   std::vector<Case> cases;
   int number = 0;
   for (const std::string members : {"", "[", "[0, 1", "[-1, 99999999999]", "x", "[0, 1, ...]"}) {
-    const std::string odd = collective("allreduce", 100, 100, members);
-    cases.push_back(ranks(fmt::format("odd_members_{}", number++), odd, odd, "traces", 0));
+    const std::string odd = recorded_collective("allreduce", 100, 100, members);
+    cases.push_back(two_recorded(fmt::format("odd_members_{}", number++), odd, odd, "traces", 0));
   }
   for (const char* rank : {"-1", "4294967296", "18446744073709551616", "null", "1.5"}) {
     std::string text = device_trace();
@@ -83,25 +83,28 @@ std::vector<Case> rank_value_cases() {
 }
 
 std::vector<Case> rank_cases() {
-  const std::string reduce = collective("allreduce", 100, 100);
+  const std::string reduce = recorded_collective("allreduce", 100, 100);
   std::vector<Case> cases = {
-      ranks("bytes", reduce, collective("allreduce", 200, 100), "bytes differ"),
-      ranks("types", reduce, collective("_allgather_base", 100, 100), "types differ"),
-      ranks("members", reduce, collective("allreduce", 100, 100, "[0, 1, 2]"), "no part in"),
-      ranks("group_of_others", collective("allreduce", 100, 100, "[1, 2]"), "",
-            "a group that it is not of"),
-      ranks("one_lacks_it", reduce + ",\n" + collective("allreduce", 100, 160), reduce,
-            "no part in"),
-      ranks("send_without_receive", collective("send", 100, 100, "[0, 1]", R"(, "Dst Rank": 1)"),
-            "", "no receive for this send"),
-      ranks("peer_beyond_all",
-            collective("send", 100, 100, "[0, 1]", R"(, "Dst Rank": 99999999999)"), "",
-            "no receive for this send"),
-      ranks("iterations", complete("ProfilerStep#2", "user_annotation", 100, 100), "",
-            "numbers of iterations differ"),
+      two_recorded("bytes", reduce, recorded_collective("allreduce", 200, 100), "bytes differ"),
+      two_recorded("types", reduce, recorded_collective("_allgather_base", 100, 100),
+                   "types differ"),
+      two_recorded("members", reduce, recorded_collective("allreduce", 100, 100, "[0, 1, 2]"),
+                   "no part in"),
+      two_recorded("group_of_others", recorded_collective("allreduce", 100, 100, "[1, 2]"), "",
+                   "a group that it is not of"),
+      two_recorded("one_lacks_it", reduce + ",\n" + recorded_collective("allreduce", 100, 160),
+                   reduce, "no part in"),
+      two_recorded("send_without_receive",
+                   recorded_collective("send", 100, 100, "[0, 1]", R"(, "Dst Rank": 1)"), "",
+                   "no receive for this send"),
+      two_recorded("peer_beyond_all",
+                   recorded_collective("send", 100, 100, "[0, 1]", R"(, "Dst Rank": 99999999999)"),
+                   "", "no receive for this send"),
+      two_recorded("iterations", complete("ProfilerStep#2", "user_annotation", 100, 100), "",
+                   "numbers of iterations differ"),
   };
-  const std::string lie = collective("allreduce", ~0ull, 100);
-  cases.push_back(ranks("2_to_64_elements", lie, lie, "traces", 0));
+  const std::string lie = recorded_collective("allreduce", ~0ull, 100);
+  cases.push_back(two_recorded("2_to_64_elements", lie, lie, "traces", 0));
   Case world{"ranks_of_two_jobs",
              kCheck,
              3,

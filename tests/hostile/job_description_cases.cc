@@ -42,7 +42,7 @@ Case order(std::string name, std::string text, std::vector<std::string> says,
   return made;
 }
 
-Case survives(Case hostile, std::string reports) {
+Case survived(Case hostile, std::string reports) {
   hostile.exit_code = 0;
   hostile.reports = std::move(reports);
   return hostile;
@@ -174,13 +174,13 @@ std::vector<Case> size_cases() {
       spec("microbatches_of_many_stages", deep + "batch: {global: 65536}\n", {"batch", "E4000"},
            kTooLarge, "memory s.yaml"),
       spec("more_stages_than_layers", kModel + "parallel: {pp: 64}\n", {"parallel.pp"}),
-      survives(plan("ranks_2_to_24", "dp: 16777216", {}), "16,777,216 ranks"),
-      survives(spec("stages_2_to_16", deep + "batch: {global: 85}\n", {}), "65,536 ranks"),
-      survives(
+      survived(plan("ranks_2_to_24", "dp: 16777216", {}), "16,777,216 ranks"),
+      survived(spec("stages_2_to_16", deep + "batch: {global: 85}\n", {}), "65,536 ranks"),
+      survived(
           spec("memory_of_stages_2_to_16", deep + "batch: {global: 85}\n", {}, 0, "memory s.yaml"),
           "65,536 ranks"),
-      survives(spec("many_microbatches", million, {}), "5,592,405"),
-      survives(spec("memory_of_many_microbatches", million, {}, 0, "memory s.yaml"), "5,592,405"),
+      survived(spec("many_microbatches", million, {}), "5,592,405"),
+      survived(spec("memory_of_many_microbatches", million, {}, 0, "memory s.yaml"), "5,592,405"),
       {"spec_run_of_too_many_ranks",
        "run --spec s.yaml --cluster two.yaml",
        kWrong,

@@ -44,11 +44,11 @@ END
 # A program that says whether the page is in it. Steps are printed only when something is done.
 made_up ninja <<'END'
 #!/usr/bin/env bash
-program=$2/apps/orrery/orrery page=no
+program=$2/apps/orrery/$3 page=no
 [[ ${NINJA:-} != fails ]] || { echo '[1/2] Building x'; echo 'FAILED: x is wrong'; exit 1; }
 [[ -s $2/../../web/dist/report.html ]] && page=yes
 mkdir -p "${program%/*}"
-text=$(printf '#!/usr/bin/env bash\necho "page %s, arguments: $*"' "$page")
+text=$(printf '#!/usr/bin/env bash\necho "page %s%s, arguments: $*"' "$page" "${3#orrery}")
 if [[ -f $program && $(<"$program") == "$text" ]]; then
   echo 'ninja: no work to do.'
 else
@@ -74,9 +74,11 @@ END
 begin() {
   name=$1
   copy=$here/$name
-  mkdir -p "$copy/cmake" "$copy/web/src/pages"
+  mkdir -p "$copy/apps/orrery" "$copy/cmake" "$copy/web/src/pages"
   cp "$project/orrery" "$project/setup" "$copy"
   cp "$project/cmake/packages.txt" "$copy/cmake"
+  cp "$project/apps/orrery/first_commands.txt" "$copy/apps/orrery"
+  arguments=(a 'b c')
   touch "$copy"/web/{src/pages/a.ts,index.html,package.json,package-lock.json,tsconfig.json,vite.config.js}
 }
 
@@ -84,7 +86,7 @@ begin() {
 start() {
   local wanted=$1 status=0
   shift
-  (cd "$copy" && env -i PATH="$here/bin" HOME="$here" TERM=dumb "$@" ./orrery a 'b c') \
+  (cd "$copy" && env -i PATH="$here/bin" HOME="$here" TERM=dumb "$@" ./orrery "${arguments[@]}") \
     >"$here/out" 2>"$here/err" </dev/null || status=$?
   ((status == wanted)) || fail "exit status $status instead of $wanted"
 }
@@ -143,6 +145,27 @@ begin 'the program does not build'
 start 70 NINJA=fails
 grep -q 'x is wrong' "$here/err" || fail 'it does not say why'
 expect out ''
+
+begin 'the demo, and later another command'
+arguments=(demo --open)
+start 0
+expect out 'page yes_first, arguments: demo --open'
+expect err ''
+arguments=(search s.yaml)
+start 0
+expect out 'page yes, arguments: search s.yaml'
+expect err 'orrery: compiling what the other commands need'
+arguments=(demo)
+start 0
+expect out 'page yes, arguments: demo'
+expect err ''
+
+begin 'another command, and later the demo'
+start 0
+arguments=(demo)
+start 0
+expect out 'page yes, arguments: demo'
+[[ ! -e $copy/build/release/apps/orrery/orrery_first ]] || fail 'built twice'
 
 begin 'it took long last time'
 mkdir -p "$copy/build/release"

@@ -112,8 +112,11 @@ TEST(Scopes, RangesOfLayersAreOfTheirPhase) {
   const Profile profile = Training(3, Kind::annotation, "layer ").take();
   const std::vector<StepScope> scopes = find_scopes(profile);
   for (EventId e = 0; e < profile.events.size(); ++e) {
-    if (profile.name(e).starts_with("layer ")) EXPECT_EQ(scopes[e].phase, StepPhase::forward);
-    if (profile.name(e).starts_with("ProfilerStep")) EXPECT_EQ(scopes[e].phase, StepPhase::unsaid);
+    if (profile.name(e).starts_with("layer ")) {
+      EXPECT_EQ(scopes[e].phase, StepPhase::forward);
+    } else if (profile.name(e).starts_with("ProfilerStep")) {
+      EXPECT_EQ(scopes[e].phase, StepPhase::unsaid);
+    }
   }
 }
 

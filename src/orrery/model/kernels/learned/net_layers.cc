@@ -38,7 +38,8 @@ void TrainedLayer::begin(std::size_t inputs, std::size_t outputs, std::mt19937_6
   weights.size(inputs, outputs);
   bias.size(1, outputs);
   const double x = std::sqrt(6.0 / static_cast<double>(inputs + outputs));
-  for (float& weight : weights.weights.values) weight = static_cast<float>(x * evenly(random));
+  for (float& weight : weights.weights.values)
+    weight = static_cast<float>(x * uniform_signed(random));
   std::fill(bias.weights.values.begin(), bias.weights.values.end(), kFirstBias);
 }
 

@@ -15,7 +15,7 @@
 namespace orrery::model {
 
 /// From -1 to 1, of 53 bits. Libraries' engines are the same everywhere, their distributions not.
-[[nodiscard]] inline double evenly(std::mt19937_64& random) {
+[[nodiscard]] inline double uniform_signed(std::mt19937_64& random) {
   return static_cast<double>(random() >> 11) * 0x1p-52 - 1;
 }
 
