@@ -19,7 +19,8 @@ include(OrreryUnits)
 find_program(ORRERY_CCACHE ccache)
 if(ORRERY_CCACHE)
   # No absolute path is part of its keys: what one clone has compiled, another one need not.
-  set(CMAKE_CXX_COMPILER_LAUNCHER env "CCACHE_BASEDIR=${CMAKE_SOURCE_DIR}" CCACHE_NOHASHDIR=1 "${ORRERY_CCACHE}")
+  set(CMAKE_CXX_COMPILER_LAUNCHER env "CCACHE_BASEDIR=${CMAKE_SOURCE_DIR}" CCACHE_NOHASHDIR=1 CCACHE_DEPEND=1
+                                  "${ORRERY_CCACHE}")
 endif()
 
 # -ffp-contract=off: the same doubles on every machine and at every optimisation level.

@@ -1,16 +1,16 @@
 include(GoogleTest OPTIONAL)
 
-# orrery_room(<name> [OPTIMIZE <level>] DEPS <targets…> [FIRST <patterns…> MORE_DEPS <targets…>]): the folder src/orrery/<name> as a
-# library orrery_<name>.
+# orrery_room(<name> [OPTIMIZE <level>] DEPS <targets…> [LIGHT <patterns…>] [FIRST <patterns…> MORE_DEPS <targets…>]): the
+# folder src/orrery/<name> as a library orrery_<name>.
 # x.cc goes into the library, x_test.cc into orrery_<name>_tests, x_fuzz.cc becomes a libFuzzer target of its own.
 # OPTIMIZE: a release is compiled with -O<level> instead of -O3, where that makes no command slower: 1 takes two thirds of
-# the time, g half of it.
-# FIRST: patterns of the files, by their paths in the folder, that `orrery run` and the other commands in
+# the time, g half of it. LIGHT: patterns of files, by their paths in the folder, for which g is enough.
+# FIRST: patterns of the files that `orrery run` and the other commands in
 # apps/orrery/first_commands.txt need. They are a library of their own, orrery_<name>_first, so that these commands are there
 # before everything is compiled. orrery_<name> has the other files, which may need MORE_DEPS, and brings the first ones along.
 # A room without sources (yet) is header-only; a room without a folder is skipped.
 function(orrery_room name)
-  cmake_parse_arguments(ROOM "" "OPTIMIZE" "DEPS;FIRST;MORE_DEPS" ${ARGN})
+  cmake_parse_arguments(ROOM "" "OPTIMIZE" "DEPS;LIGHT;FIRST;MORE_DEPS" ${ARGN})
   set(dir "${CMAKE_SOURCE_DIR}/src/orrery/${name}")
   file(GLOB_RECURSE all CONFIGURE_DEPENDS "${dir}/*.cc")
   set(sources ${all})
@@ -20,6 +20,12 @@ function(orrery_room name)
   set(fuzzers ${all})
   list(FILTER fuzzers INCLUDE REGEX "_fuzz\\.cc$")
 
+  if(ROOM_LIGHT)
+    list(JOIN ROOM_LIGHT "|" patterns)
+    set(light ${sources})
+    list(FILTER light INCLUDE REGEX "^${dir}/(${patterns})\\.cc$")
+    set_property(SOURCE ${light} PROPERTY COMPILE_OPTIONS $<$<CONFIG:Release>:-Og>)
+  endif()
   if(ROOM_FIRST)
     list(JOIN ROOM_FIRST "|" patterns)
     set(first ${sources})
