@@ -18,7 +18,7 @@ include(OrreryUnits)
 
 find_program(ORRERY_CCACHE ccache)
 if(ORRERY_CCACHE)
-  # No absolute path is part of its keys: what one clone has compiled, another one need not.
+  # Keys without absolute paths, so that a second clone in another folder hits. CCACHE_DEPEND: no preprocessing on a miss.
   set(CMAKE_CXX_COMPILER_LAUNCHER env "CCACHE_BASEDIR=${CMAKE_SOURCE_DIR}" CCACHE_NOHASHDIR=1 CCACHE_DEPEND=1
                                   "${ORRERY_CCACHE}")
 endif()

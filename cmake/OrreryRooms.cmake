@@ -3,11 +3,11 @@ include(GoogleTest OPTIONAL)
 # orrery_room(<name> [OPTIMIZE <level>] DEPS <targets…> [LIGHT <patterns…>] [FIRST <patterns…> MORE_DEPS <targets…>]): the
 # folder src/orrery/<name> as a library orrery_<name>.
 # x.cc goes into the library, x_test.cc into orrery_<name>_tests, x_fuzz.cc becomes a libFuzzer target of its own.
-# OPTIMIZE: a release is compiled with -O<level> instead of -O3, where that makes no command slower: 1 takes two thirds of
-# the time, g half of it. LIGHT: patterns of files, by their paths in the folder, for which g is enough.
-# FIRST: patterns of the files that `orrery run` and the other commands in
-# apps/orrery/first_commands.txt need. They are a library of their own, orrery_<name>_first, so that these commands are there
-# before everything is compiled. orrery_<name> has the other files, which may need MORE_DEPS, and brings the first ones along.
+# OPTIMIZE: the release build compiles with -O<level> instead of -O3, where no command becomes slower. The compiler takes two
+# thirds of the time with 1 and half of it with g. LIGHT: patterns of files, by their paths in the folder, compiled with -Og.
+# FIRST: patterns of the files that the commands in apps/orrery/first_commands.txt need. They form the library
+# orrery_<name>_first, so that these commands are ready before everything is compiled. The library orrery_<name> has the
+# other files and links the first ones and MORE_DEPS.
 # A room without sources (yet) is header-only; a room without a folder is skipped.
 function(orrery_room name)
   cmake_parse_arguments(ROOM "" "OPTIMIZE" "DEPS;LIGHT;FIRST;MORE_DEPS" ${ARGN})

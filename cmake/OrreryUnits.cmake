@@ -1,10 +1,12 @@
-# Files compiled together read each header once and instantiate each template once, which is most of the work. CMake's own
-# unity builds name their files by absolute paths, so that a compiler cache has nothing for a second clone; these do not.
+# Joined compilation units: the compiler parses each header and instantiates each template once per unit, which is most of
+# its work. CMake's UNITY_BUILD includes the files by absolute path, so a compiler cache misses in a second clone. These
+# units include them relative to the source folder.
 #
-# orrery_join(<target>): at the end of the folder's CMakeLists.txt, puts the target's own .cc files into as few units as
-# their size allows, in the order of their paths. Not those with the property SKIP_UNITY_BUILD_INCLUSION, nor generated ones.
+# orrery_join(<target>): at the end of the folder's CMakeLists.txt, replaces the target's .cc files by units of about
+# ORRERY_UNIT_BYTES, in the order of their paths. Generated files and files with the property SKIP_UNITY_BUILD_INCLUSION
+# stay separate.
 option(ORRERY_UNITY "Compile several files of a target together" ON)
-# A unit of this size takes half a minute and 1.5 GB. Larger ones save little, and one of them alone keeps a build waiting.
+# A unit of this size takes up to half a minute and 1.5 GB. Larger units save little and leave cores idle at the end.
 set(ORRERY_UNIT_BYTES 320000)
 
 function(orrery_join target)
@@ -26,7 +28,7 @@ function(orrery_join_now target)
       list(APPEND left "${source}")
       continue()
     endif()
-    # Files with compile options of their own are joined among themselves.
+    # Files with the same COMPILE_OPTIONS form units.
     get_source_file_property(options "${source}" COMPILE_OPTIONS)
     string(MAKE_C_IDENTIFIER "with_${options}" group)
     list(APPEND groups ${group})
@@ -50,7 +52,7 @@ function(orrery_join_now target)
   set_property(TARGET ${target} PROPERTY SOURCES ${left})
 endfunction()
 
-# Writes <target>_<number>.cc and as many more as the files need, all of about the same size; their paths go to <result>.
+# Writes units <target>_<number>.cc, <target>_<number + 1>.cc, … of about the same size, and stores their paths in <result>.
 function(orrery_units target number paths result)
   set(bytes 0)
   foreach(path IN LISTS paths)

@@ -35,8 +35,7 @@ struct AstraStyle {
 [[nodiscard]] int parse(CLI::App& table, Session& session, const std::string& program,
                         std::vector<std::string> arguments);
 
-/// Adds every sub-command of this program: all of them, or in orrery_first those that are compiled
-/// first (first_commands.txt).
+/// Adds every sub-command of this program: all, or in orrery_first those of first_commands.txt.
 void add_commands(CLI::App& table, Session& session);
 
 // One per file of the same name. Each adds its sub-command; parsing it sets session.action.

@@ -154,7 +154,7 @@ expect err ''
 arguments=(search s.yaml)
 start 0
 expect out 'page yes, arguments: search s.yaml'
-expect err 'orrery: compiling what the other commands need'
+expect err 'orrery: compiling the remaining commands'
 arguments=(demo)
 start 0
 expect out 'page yes, arguments: demo'

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The names that a type of its own needs to be a parameter (parameters.h): light, so that headers
-// which many include can declare its read_value(), schema_of(), about_kind() and write_value().
+// Forward declarations for the read_value(), schema_of(), about_kind() and write_value() of a
+// parameter's type (parameters.h). Cheap to include: without nlohmann's definitions.
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
