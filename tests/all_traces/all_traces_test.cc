@@ -12,6 +12,7 @@
 #include <set>
 #include <sstream>
 
+#include "orrery/core/paths_testing.h"
 #include "orrery/core/units.h"
 #include "orrery/trace/io/format.h"
 #include "row.h"
@@ -21,8 +22,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path kTraces = fs::path(ORRERY_SOURCE_DIR) / ".." / "shared" / "data" / "traces";
-const fs::path kPage = fs::path(ORRERY_SOURCE_DIR) / "docs" / "reference" / "traces.md";
+const fs::path kTraces =
+    fs::path(core_testing::kSourceFolder) / ".." / "shared" / "data" / "traces";
+const fs::path kPage = fs::path(core_testing::kSourceFolder) / "docs" / "reference" / "traces.md";
 
 /// Files that belong together: ranks of one job, both halves of one rank.
 struct Set {

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "orrery/core/paths_testing.h"
 #include "tests/bench/playing.h"
 
 namespace orrery {
@@ -316,7 +317,8 @@ TEST_F(Bench, GeneratedMicroProgramsTimeEach) {
 
 // What the host did between operators takes at least as long as it was recorded to.
 TEST_F(Bench, ThinksAsLongAsWasRecorded) {
-  const std::string demo = ORRERY_SOURCE_DIR "/data/demo/ddp_transformer/rank0.";
+  const std::string demo =
+      std::string(core_testing::kSourceFolder) + "/data/demo/ddp_transformer/rank0.";
   const std::string plan = folder_ / "plan";
   const Json result = replay(demo + "et.json.gz " + demo +
                              "kineto.json.gz --think --iterations 2 "
@@ -356,7 +358,7 @@ TEST(BenchWithout, SaysHowToGetIt) {
   const std::filesystem::path folder = ::mkdtemp(pattern.data());
   std::filesystem::create_directories(folder / "alone/bin");
   const std::string program = folder / "alone/bin/orrery";
-  std::filesystem::copy_file(ORRERY_PROGRAM, program);
+  std::filesystem::copy_file(core_testing::kProgram, program);
   const Said said = ask("bench run " + kRecordings + "mlp.json.gz", "2>&1", program);
   std::filesystem::remove_all(folder);
   EXPECT_EQ(said.code, 2);

@@ -11,6 +11,7 @@
 #include <tuple>
 #include <vector>
 
+#include "orrery/core/paths_testing.h"
 #include "tests/bench/playing.h"
 
 namespace orrery {
@@ -20,7 +21,8 @@ using ::testing::HasSubstr;
 
 const std::string kRanks =
     kRecordings + "ddp_mlp.rank0.json.gz " + kRecordings + "ddp_mlp.rank1.json.gz ";
-const std::string kCluster = ORRERY_SOURCE_DIR "/data/demo/ddp_transformer/two-hosts.yaml";
+const std::string kCluster =
+    std::string(core_testing::kSourceFolder) + "/data/demo/ddp_transformer/two-hosts.yaml";
 
 class Communication : public Bench {
  protected:
@@ -267,14 +269,15 @@ std::string meanwhile(const std::string& program, const std::filesystem::path& f
 
 #ifdef ORRERY_PROGRAM
 TEST_F(Communication, ARankThatDiesEndsAll) {
-  const std::string said = meanwhile(ORRERY_PROGRAM, folder_, "set -- $ranks; kill -9 $2");
+  const std::string said = meanwhile(core_testing::kProgram, folder_, "set -- $ranks; kill -9 $2");
   EXPECT_THAT(said, HasSubstr("replay of rank"));
   EXPECT_THAT(said, HasSubstr("code 5"));
   EXPECT_THAT(said, ::testing::Not(HasSubstr("alive")));
 }
 
 TEST_F(Communication, ARankThatHangsEndsAll) {
-  const std::string said = meanwhile(ORRERY_PROGRAM, folder_, "set -- $ranks; kill -STOP $2");
+  const std::string said =
+      meanwhile(core_testing::kProgram, folder_, "set -- $ranks; kill -STOP $2");
   EXPECT_THAT(said, HasSubstr("replay of rank 0"));
   EXPECT_THAT(said, HasSubstr("code 5"));
   EXPECT_THAT(said, ::testing::Not(HasSubstr("alive")));
@@ -282,7 +285,7 @@ TEST_F(Communication, ARankThatHangsEndsAll) {
 
 TEST_F(Communication, RanksEndWithTheProgram) {
   for (const char* signal : {"kill -9 $parent", "kill -TERM $parent"}) {
-    const std::string said = meanwhile(ORRERY_PROGRAM, folder_, signal);
+    const std::string said = meanwhile(core_testing::kProgram, folder_, signal);
     EXPECT_THAT(said, HasSubstr("code"));
     EXPECT_THAT(said, ::testing::Not(HasSubstr("alive"))) << signal;
   }
@@ -309,7 +312,8 @@ TEST_F(Communication, MistakesAreTold) {
   EXPECT_EQ(ask("bench play-rank < /dev/null").code, 2);
   EXPECT_EQ(ask(run + "--rank 0 --communication predicted --run " + kCluster).code, 3)
       << "no run file";
-  const std::string another = ORRERY_SOURCE_DIR "/data/demo/ddp_transformer/rank";
+  const std::string another =
+      std::string(core_testing::kSourceFolder) + "/data/demo/ddp_transformer/rank";
   const Said mismatch = ask(run + "--rank 0 --communication predicted --run " +
                             run_of(another + "0.et.json.gz " + another + "0.kineto.json.gz " +
                                    another + "1.et.json.gz " + another + "1.kineto.json.gz"));

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "orrery/core/paths_testing.h"
 #include "tests/bench/playing.h"
 
 namespace orrery {
@@ -52,7 +53,8 @@ TEST_F(Bench, PartsAreReplayedAlone) {
     const Json whole = replay(transformer + level + "--only-plan");
     EXPECT_LT(parts, whole["coverage"]["operators"]["count"].get<std::uint64_t>());
   }
-  const std::string demo = ORRERY_SOURCE_DIR "/data/demo/ddp_transformer/rank0.";
+  const std::string demo =
+      std::string(core_testing::kSourceFolder) + "/data/demo/ddp_transformer/rank0.";
   const Json timed =
       replay(demo + "et.json.gz " + demo + "kineto.json.gz --iterations 1 --subtrace 10ms-20ms");
   EXPECT_EQ(timed["replay"]["failed_operators"], 0) << timed["replay"]["failed"];

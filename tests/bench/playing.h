@@ -14,12 +14,16 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "orrery/core/paths_testing.h"
+
 namespace orrery {
 
 using Json = nlohmann::json;
 
-inline const std::string kRecordings = ORRERY_SOURCE_DIR "/tests/bench/recordings/";
-inline const std::string kShared = ORRERY_SOURCE_DIR "/../shared/data/traces/param/";
+inline const std::string kRecordings =
+    std::string(core_testing::kSourceFolder) + "/tests/bench/recordings/";
+inline const std::string kShared =
+    std::string(core_testing::kSourceFolder) + "/../shared/data/traces/param/";
 
 struct Said {
   int code = -1;
@@ -30,7 +34,7 @@ inline Said ask(const std::string& arguments, const std::string& talk = "2>&1",
                 [[maybe_unused]] const std::string& another_program = "") {
   Said said;
 #ifdef ORRERY_PROGRAM
-  const std::string program = another_program.empty() ? ORRERY_PROGRAM : another_program;
+  const std::string program = another_program.empty() ? core_testing::kProgram : another_program;
   const std::string command = program + " " + arguments + " " + talk;
   FILE* const pipe = ::popen(command.c_str(), "r");
   if (pipe == nullptr) return said;

@@ -12,6 +12,8 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "orrery/core/paths_testing.h"
+
 namespace orrery {
 namespace {
 
@@ -30,8 +32,8 @@ class Similar : public ::testing::Test {
   std::string ask(const std::string& arguments) {
     std::string text;
 #ifdef ORRERY_PROGRAM
-    FILE* const pipe =
-        ::popen((std::string(ORRERY_PROGRAM) + " bench run " + arguments + " 2>&1").c_str(), "r");
+    FILE* const pipe = ::popen(
+        (std::string(core_testing::kProgram) + " bench run " + arguments + " 2>&1").c_str(), "r");
     if (pipe == nullptr) return text;
     std::array<char, 4096> block;
     for (std::size_t got = 0; (got = std::fread(block.data(), 1, block.size(), pipe)) > 0;)
@@ -52,8 +54,9 @@ class Similar : public ::testing::Test {
   }();
 };
 
-const std::string kOwn = ORRERY_SOURCE_DIR "/tests/bench/recordings/";
-const std::string kDemo = ORRERY_SOURCE_DIR "/data/demo/ddp_transformer/rank0.";
+const std::string kOwn = std::string(core_testing::kSourceFolder) + "/tests/bench/recordings/";
+const std::string kDemo =
+    std::string(core_testing::kSourceFolder) + "/data/demo/ddp_transformer/rank0.";
 
 class SimilarRecordings : public Similar, public ::testing::WithParamInterface<const char*> {};
 

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "orrery/config/document.h"
+#include "orrery/core/paths_testing.h"
 #include "orrery/estimate/calculon/search.h"
 
 namespace orrery::estimate::calculon {
@@ -19,7 +20,7 @@ using config::Json;
 
 const Json& data() {
   static const Json json = [] {
-    std::ifstream file(ORRERY_CALCULON_RUNS);
+    std::ifstream file(std::string(core_testing::kBuildFolder) + "/tests/calculon/runs.json");
     return Json::parse(file);
   }();
   return json;

@@ -13,6 +13,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "orrery/core/paths_testing.h"
 #include "transcript.h"
 
 namespace orrery::cli_test {
@@ -20,8 +21,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path kRoot = ORRERY_SOURCE_DIR;
-const fs::path kProgram = ORRERY_PROGRAM;
+const fs::path kRoot = core_testing::kSourceFolder;
+const fs::path kProgram = core_testing::kProgram;
 
 std::string read(const fs::path& path) {
   std::ifstream in(path, std::ios::binary);

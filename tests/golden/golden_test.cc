@@ -10,6 +10,7 @@
 #include <sstream>
 
 #include "golden_case.h"
+#include "orrery/core/paths_testing.h"
 
 namespace orrery::golden {
 namespace {
@@ -22,7 +23,7 @@ struct Defect {
 
 std::map<std::string, Defect> read_defects() {
   std::map<std::string, Defect> defects;
-  std::ifstream file(ORRERY_SOURCE_DIR "/tests/golden/data/defects.txt");
+  std::ifstream file(std::string(core_testing::kSourceFolder) + "/tests/golden/data/defects.txt");
   std::string line;
   while (std::getline(file, line)) {
     if (line.empty() || line[0] == '#') continue;
@@ -43,7 +44,7 @@ std::string what_we_did(const Answer& answer) {
 
 TEST(Golden, EveryCaseMatchesOrIsAListedDefect) {
   const auto defects = read_defects();
-  const auto cases = list_cases(ORRERY_GOLDEN_CASES);
+  const auto cases = list_cases(std::string(core_testing::kBuildFolder) + "/tests/golden/cases");
   ASSERT_EQ(cases.size(), 979u);
   std::size_t matched = 0;
   std::size_t listed = 0;
@@ -70,7 +71,8 @@ TEST(Golden, EveryCaseMatchesOrIsAListedDefect) {
 TEST(Golden, FoldedCasesAreTheSame) {
   std::size_t folded = 0;
   std::map<std::string, std::size_t> reasons;
-  for (const Case& golden : list_cases(ORRERY_GOLDEN_CASES)) {
+  for (const Case& golden :
+       list_cases(std::string(core_testing::kBuildFolder) + "/tests/golden/cases")) {
     const Answer whole = run_case(golden);
     const Answer answer = run_case(golden, true);
     EXPECT_EQ(whole.exit_code, answer.exit_code) << golden.name;

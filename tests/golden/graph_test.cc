@@ -9,6 +9,7 @@
 #include <string>
 
 #include "golden_case.h"
+#include "orrery/core/paths_testing.h"
 
 namespace orrery::golden {
 namespace {
@@ -19,7 +20,8 @@ constexpr std::uint64_t kMostMessages = 4'000;  // larger cases would take longe
 
 TEST(GoldenGraph, TakesWhatTheDimensionsTake) {
   std::size_t compared = 0, alone = 0, large = 0, refused = 0;
-  for (const Case& golden : list_cases(ORRERY_GOLDEN_CASES)) {
+  for (const Case& golden :
+       list_cases(std::string(core_testing::kBuildFolder) + "/tests/golden/cases")) {
     const OrreryTimes queued = run_by_our_rules(golden, Kind::message, false);
     if (queued.finish.empty() || queued.messages > kMostMessages) {
       ++(queued.finish.empty() ? refused : large);

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "hostile_case.h"
+#include "orrery/core/paths_testing.h"
 
 namespace orrery::hostile {
 namespace {
@@ -60,7 +61,7 @@ TEST_P(Hostile, IsAnsweredInLittleMemoryAndNamed) {
                           ("orrery_hostile_" + std::to_string(getpid())) / hostile.name;
   prepare(hostile, folder);
   const std::set<fs::path> before = files_in(folder);
-  const Answer got = answer(hostile, folder, ORRERY_PROGRAM);
+  const Answer got = answer(hostile, folder, core_testing::kProgram);
   SCOPED_TRACE("orrery " + hostile.command + "\n" + got.out.substr(0, 2000) + "\n" +
                got.err.substr(0, 2000));
   EXPECT_FALSE(got.late) << "hangs";
@@ -98,7 +99,7 @@ TEST(HostileSet, StartsFromSoundFiles) {
     const fs::path folder =
         fs::path(::testing::TempDir()) / ("orrery_hostile_sound_" + std::to_string(getpid()));
     prepare(sound, folder);
-    const Answer got = answer(sound, folder, ORRERY_PROGRAM);
+    const Answer got = answer(sound, folder, core_testing::kProgram);
     EXPECT_EQ(got.exit_code, 0) << got.err;
     fs::remove_all(folder);
   }

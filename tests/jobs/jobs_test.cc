@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "orrery/core/paths_testing.h"
 #include "orrery/intake/job/job.h"
 #include "orrery/platform/cluster.h"
 #include "orrery/sim/simulate.h"
@@ -169,7 +170,8 @@ RC_GTEST_PROP(Jobs, RunToTheirEnd, ()) {
   fs::remove_all(folder);
 }
 
-const fs::path kTraces = fs::path(ORRERY_SOURCE_DIR) / ".." / "shared" / "data" / "traces" / "hta";
+const fs::path kTraces =
+    fs::path(core_testing::kSourceFolder) / ".." / "shared" / "data" / "traces" / "hta";
 
 TEST(Jobs, GroupsThatNothingDescribesContradictNothing) {
   if (!fs::exists(kTraces))
@@ -199,7 +201,8 @@ TEST(Jobs, GroupsThatNothingDescribesContradictNothing) {
 // Two worker threads of gloo, which start what was queued in another order at each rank.
 TEST(Jobs, TheDemonstrationAgrees) {
   intake::JobOptions options;
-  options.traces = {(fs::path(ORRERY_SOURCE_DIR) / "data/demo/ddp_transformer/*").string()};
+  options.traces = {
+      (fs::path(core_testing::kSourceFolder) / "data/demo/ddp_transformer/*").string()};
   const auto job = intake::for_each_rank(options, {});
   ASSERT_TRUE(job) << to_string(job.error());
   EXPECT_EQ(job->ranks.size(), 2u);

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "orrery/core/paths_testing.h"
 #include "orrery/platform/cluster.h"
 #include "orrery/study/collective_plan.h"
 #include "orrery/study/custom_algorithms.h"
@@ -26,7 +27,7 @@ using synthesis::halving_doubling_all_reduce;
 using synthesis::Plan;
 using synthesis::ring_all_reduce;
 
-const fs::path kSamples = fs::path(ORRERY_SOURCE_DIR) / "../shared/data/fabrics/mscclpp";
+const fs::path kSamples = fs::path(core_testing::kSourceFolder) / "../shared/data/fabrics/mscclpp";
 
 /// One switch; each port 100 GB/s, 500 ns a hop.
 platform::Platform machine(std::int64_t devices, platform::NetworkModelKind network) {

@@ -11,6 +11,7 @@
 #include <map>
 
 #include "orrery/analysis/structure.h"
+#include "orrery/core/paths_testing.h"
 #include "orrery/profile/link.h"
 #include "orrery/trace/chakra/load.h"
 #include "orrery/trace/chakra/record.h"
@@ -22,7 +23,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path kTraces = fs::path(ORRERY_SOURCE_DIR) / ".." / "shared" / "data" / "traces";
+const fs::path kTraces =
+    fs::path(core_testing::kSourceFolder) / ".." / "shared" / "data" / "traces";
 
 class RealConversion : public testing::Test {
  protected:

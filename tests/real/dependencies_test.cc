@@ -8,6 +8,7 @@
 
 #include <filesystem>
 
+#include "orrery/core/paths_testing.h"
 #include "orrery/profile/dependencies_testing.h"
 #include "orrery/profile/iterations.h"
 #include "orrery/profile/link.h"
@@ -19,7 +20,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path kTraces = fs::path(ORRERY_SOURCE_DIR) / ".." / "shared" / "data" / "traces";
+const fs::path kTraces =
+    fs::path(core_testing::kSourceFolder) / ".." / "shared" / "data" / "traces";
 
 Profile load(const trace::Input& input) {
   Findings findings;

@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "orrery/core/paths_testing.h"
 #include "orrery/intake/job/job.h"
 #include "orrery/platform/cluster.h"
 #include "orrery/sim/simulate.h"
@@ -25,7 +26,7 @@ constexpr std::array<std::int64_t, 8> kMeasured = {14455, 19901, 13017, 19313,
 class Dlrm : public ::testing::Test {
  protected:
   void SetUp() override {
-    const fs::path traces = fs::path(ORRERY_SOURCE_DIR) / "../shared/data/traces/param";
+    const fs::path traces = fs::path(core_testing::kSourceFolder) / "../shared/data/traces/param";
     if (!fs::exists(traces)) GTEST_SKIP() << "no real traces at ../shared/data/traces";
     options_.traces = {(traces / "dlrm_kineto.tar.gz").string(),
                        (traces / "dlrm_pytorch_et.tar.gz").string()};

@@ -8,11 +8,13 @@
 
 #include "hta_trace.h"
 #include "orrery/analysis/critical_path.h"
+#include "orrery/core/paths_testing.h"
 
 namespace orrery::hta {
 namespace {
 
-const std::string kFolder = ORRERY_SOURCE_DIR "/../shared/data/traces/hta/";
+const std::string kFolder =
+    std::string(core_testing::kSourceFolder) + "/../shared/data/traces/hta/";
 
 TEST(HtaGolden, CriticalPathOfSimpleAdd) {
   if (!std::filesystem::exists(kFolder))

@@ -11,6 +11,7 @@
 #include <map>
 #include <random>
 
+#include "orrery/core/paths_testing.h"
 #include "orrery/model/kernels/lines.h"
 #include "orrery/model/kernels/table_file.h"
 #include "orrery/trace/io/source.h"
@@ -20,7 +21,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path kTables = fs::path(ORRERY_SOURCE_DIR) / ".." / "shared" / "data" / "kernels";
+const fs::path kTables =
+    fs::path(core_testing::kSourceFolder) / ".." / "shared" / "data" / "kernels";
 
 std::string unpacked(const fs::path& path) {
   auto file = trace::open_file(path.string());

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "orrery/core/paths_testing.h"
 #include "orrery/profile/profile_testing.h"
 #include "orrery/trace/io/format.h"
 #include "orrery/trace/kineto/reader.h"
@@ -21,7 +22,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path kLinkTraces = fs::path(ORRERY_SOURCE_DIR) / ".." / "shared" / "data" / "traces";
+const fs::path kLinkTraces =
+    fs::path(core_testing::kSourceFolder) / ".." / "shared" / "data" / "traces";
 
 class RealLinks : public testing::Test {
  protected:

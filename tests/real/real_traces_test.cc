@@ -10,6 +10,7 @@
 
 #include "orrery/analysis/consistency.h"
 #include "orrery/analysis/summary.h"
+#include "orrery/core/paths_testing.h"
 #include "orrery/platform/cluster.h"
 #include "orrery/sim/simulate.h"
 #include "orrery/trace/chakra/load.h"
@@ -21,7 +22,8 @@ namespace fs = std::filesystem;
 using graph::NodeKind;
 using graph::Repair;
 
-const fs::path kTraces = fs::path(ORRERY_SOURCE_DIR) / ".." / "shared" / "data" / "traces";
+const fs::path kTraces =
+    fs::path(core_testing::kSourceFolder) / ".." / "shared" / "data" / "traces";
 
 class RealTraces : public testing::Test {
  protected:

@@ -7,6 +7,7 @@
 
 #include <cmath>
 
+#include "orrery/core/paths_testing.h"
 #include "orrery/graph/structure/selection.h"
 #include "planted.h"
 
@@ -66,7 +67,7 @@ TEST(MeasuredSpread, OfTheNetworkIsThatOfSteps) {
 
 TEST(MeasuredSpread, OneRankSaysNothing) {
   RecordedTraces one;
-  one.traces = {std::string(ORRERY_SOURCE_DIR) +
+  one.traces = {std::string(core_testing::kSourceFolder) +
                 "/data/demo/transformer/layers4_microbatches1.json.gz"};
   Watch watch;
   const auto made = calibrate_variability(one, 0, watch);
@@ -78,7 +79,8 @@ TEST(MeasuredSpread, OneRankSaysNothing) {
 // What is written can be drawn from.
 TEST(MeasuredSpread, TheFileIsRead) {
   RecordedTraces two;
-  two.traces = {std::string(ORRERY_SOURCE_DIR) + "/data/demo/ddp_transformer/rank*.kineto.json.gz"};
+  two.traces = {std::string(core_testing::kSourceFolder) +
+                "/data/demo/ddp_transformer/rank*.kineto.json.gz"};
   Watch watch;
   const auto made = calibrate_variability(two, 0, watch);
   ASSERT_TRUE(made.has_value());

@@ -9,13 +9,16 @@
 #include <utility>
 #include <vector>
 
+#include "orrery/core/paths_testing.h"
+
 namespace orrery::study {
 namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path kDemoData = fs::path(ORRERY_SOURCE_DIR) / "data" / "demo";
-const fs::path kPublicTraces = fs::path(ORRERY_SOURCE_DIR) / ".." / "shared" / "data" / "traces";
+const fs::path kDemoData = fs::path(core_testing::kSourceFolder) / "data" / "demo";
+const fs::path kPublicTraces =
+    fs::path(core_testing::kSourceFolder) / ".." / "shared" / "data" / "traces";
 
 Prediction predicted(const PredictQuestion& question) {
   Watch watch;

@@ -11,6 +11,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "orrery/core/paths_testing.h"
 #include "orrery/core/units.h"
 #include "orrery/study/replay.h"
 
@@ -19,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path kSource = ORRERY_SOURCE_DIR;
+const fs::path kSource = core_testing::kSourceFolder;
 const fs::path kData = kSource / ".." / "shared" / "data";
 const fs::path kPage = kSource / "docs/reference/replay.md";
 

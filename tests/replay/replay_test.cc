@@ -8,6 +8,7 @@
 #include <fstream>
 
 #include "by_hand.h"
+#include "orrery/core/paths_testing.h"
 #include "orrery/intake/job/job.h"
 #include "orrery/trace/kineto/writer.h"
 
@@ -16,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path kFixtures = ORRERY_REPLAY_FIXTURES;
+const fs::path kFixtures = std::string(core_testing::kSourceFolder) + "/tests/cli/fixtures/replay";
 
 class ReplayTest : public ByHand {
  protected:

@@ -10,6 +10,7 @@
 #include <functional>
 #include <random>
 
+#include "orrery/core/paths_testing.h"
 #include "orrery/graph/structure/selection.h"
 #include "planted.h"
 
@@ -131,7 +132,7 @@ TEST(Stragglers, WhatIsWonIsConfirmed) {
 
 TEST(Stragglers, OneRankAloneIsRefused) {
   StragglersQuestion question;
-  question.base.recorded.traces = {std::string(ORRERY_SOURCE_DIR) +
+  question.base.recorded.traces = {std::string(core_testing::kSourceFolder) +
                                    "/data/demo/transformer/layers4_microbatches1.json.gz"};
   Watch watch;
   const auto told = stragglers(question, watch);

@@ -9,6 +9,7 @@
 #include <random>
 
 #include "by_hand.h"
+#include "orrery/core/paths_testing.h"
 #include "orrery/study/whatif.h"
 
 namespace orrery::study {
@@ -150,7 +151,7 @@ TEST(WhatIfJobs, FactorsOfKernelsAndLinks) {
 TEST(WhatIfJobs, ARecordedStepGoesByTheRatio) {
   WhatIfQuestion question;
   question.base = question_of(kPlan, "h100-sxm:16");
-  question.base.recorded.traces = {std::string(ORRERY_SOURCE_DIR) +
+  question.base.recorded.traces = {std::string(core_testing::kSourceFolder) +
                                    "/data/demo/ddp_transformer/rank*.kineto.json.gz"};
   question.changes = {"tp=4"};
   Watch watch;
@@ -215,7 +216,7 @@ TEST_F(RecordedJob, KernelsAreHeldAgainstTheRecording) {
 // Traces on a cluster: models' kernels and links can change, a plan is not there.
 TEST(WhatIfJobs, TracesOnAClusterHaveNoPlan) {
   WhatIfQuestion question;
-  question.base.workload = std::string(ORRERY_SOURCE_DIR) + "/examples/step/step";
+  question.base.workload = std::string(core_testing::kSourceFolder) + "/examples/step/step";
   question.base.cluster = "h100-sxm:8";
   question.list = true;
   Watch watch;

@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "by_hand.h"
+#include "orrery/core/paths_testing.h"
 #include "orrery/result/run.h"
 #include "orrery/study/outcome.h"
 #include "orrery/study/whatif.h"
@@ -154,8 +155,8 @@ TEST_F(WhatIfStands, OfKernelsThatNobodyKnowsNobodySaysHowFarOff) {
 
 // What is made of layers that were scaled before is scaled, in either order.
 TEST_F(WhatIfStands, LayersAreWhatTheyAreMadeOf) {
-  const std::string path =
-      std::string(ORRERY_SOURCE_DIR) + "/data/demo/transformer/layers4_microbatches1.json.gz";
+  const std::string path = std::string(core_testing::kSourceFolder) +
+                           "/data/demo/transformer/layers4_microbatches1.json.gz";
   const WhatIf alone = of_trace(path, {"layers=8"});
   EXPECT_EQ(on(*alone.changed, Footing::recorded), alone.changed->whole);
   const WhatIf before = of_trace(path, {"kernels=2", "layers=8"});
@@ -200,7 +201,7 @@ TEST_F(WhatIfStands, RooflinesAreFormulas) {
 
 TEST_F(WhatIfStands, ARecordedStepLiesBetweenTheRatios) {
   WhatIfQuestion question = of_job({"tp=4"});
-  question.base.recorded.traces = {std::string(ORRERY_SOURCE_DIR) +
+  question.base.recorded.traces = {std::string(core_testing::kSourceFolder) +
                                    "/data/demo/ddp_transformer/rank*.kineto.json.gz"};
   const WhatIf told = ask(question);
   ASSERT_TRUE(told.predicted && told.predicted_band && told.band);

@@ -10,6 +10,7 @@
 #include <random>
 #include <tuple>
 
+#include "orrery/core/paths_testing.h"
 #include "orrery/graph/structure/spine.h"
 #include "orrery/study/outcome.h"
 #include "orrery/study/whatif.h"
@@ -172,7 +173,7 @@ TEST_F(WhatIfStructure, MicrobatchesOfEverySchedule) {
   EXPECT_TRUE(refused_.empty()) << fmt::format("{}", fmt::join(refused_, "\n"));
 }
 
-const fs::path kRecorded = fs::path(ORRERY_SOURCE_DIR) / "data" / "demo" / "transformer";
+const fs::path kRecorded = fs::path(core_testing::kSourceFolder) / "data" / "demo" / "transformer";
 
 /// A recording of that many layers and microbatches, with something changed.
 Time recorded_step(int layers, int microbatches, const std::string& change = "") {

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "orrery/core/paths_testing.h"
 #include "orrery/study/outcome.h"
 #include "orrery/study/whatif.h"
 
@@ -17,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path kTableSource = ORRERY_SOURCE_DIR;
+const fs::path kTableSource = core_testing::kSourceFolder;
 const fs::path kTableTraces = kTableSource / ".." / "shared" / "data" / "traces";
 
 /// How a recording is asked: the columns of the table.

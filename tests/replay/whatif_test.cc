@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "by_hand.h"
+#include "orrery/core/paths_testing.h"
 #include "orrery/platform/catalogue.h"
 #include "orrery/study/outcome.h"
 #include "orrery/study/replay.h"
@@ -16,9 +17,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path kWhatIfFixtures = ORRERY_REPLAY_FIXTURES;
-const fs::path kTraces = fs::path(ORRERY_SOURCE_DIR) / ".." / "shared" / "data" / "traces";
-const fs::path kDemo = fs::path(ORRERY_SOURCE_DIR) / "data" / "demo" / "ddp_transformer";
+const fs::path kWhatIfFixtures =
+    std::string(core_testing::kSourceFolder) + "/tests/cli/fixtures/replay";
+const fs::path kTraces =
+    fs::path(core_testing::kSourceFolder) / ".." / "shared" / "data" / "traces";
+const fs::path kDemo = fs::path(core_testing::kSourceFolder) / "data" / "demo" / "ddp_transformer";
 
 WhatIf ask(WhatIfQuestion question) {
   Watch watch;

@@ -10,6 +10,7 @@
 
 #include "../property/draw.h"
 #include "machines.h"
+#include "orrery/core/paths_testing.h"
 #include "orrery/workload/program/program.h"
 #include "ways.h"
 
@@ -87,8 +88,8 @@ Spec scaled_down(Spec spec) {
 
 TEST(Scale, TheExamplesComeToTheSame) {
   Tally tally;
-  for (const auto& file :
-       std::filesystem::directory_iterator(ORRERY_SOURCE_DIR "/examples/workloads")) {
+  for (const auto& file : std::filesystem::directory_iterator(
+           std::string(core_testing::kSourceFolder) + "/examples/workloads")) {
     std::ifstream in(file.path());
     const std::string text((std::istreambuf_iterator<char>(in)), {});
     const auto spec = parse_spec(text, file.path().string());

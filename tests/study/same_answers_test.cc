@@ -10,6 +10,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "orrery/core/paths_testing.h"
 #include "orrery/result/run_file.h"
 #include "orrery/study/study.h"
 #include "questions.h"
@@ -27,7 +28,7 @@ std::string read(const fs::path& path) {
 class SameAnswers : public testing::Test {
  protected:
   void SetUp() override {
-    fs::current_path(ORRERY_SOURCE_DIR);
+    fs::current_path(core_testing::kSourceFolder);
     folder_ = fs::path(testing::TempDir()) / ("orrery_study_" + std::to_string(::getpid()));
     fs::create_directories(folder_);
   }
@@ -36,7 +37,7 @@ class SameAnswers : public testing::Test {
   /// What `orrery run` prints with --json; its exit code in `code`.
   std::string typed(const Typed& one, int& code) const {
     const fs::path out = folder_ / "out.json", run = folder_ / "typed.orrery";
-    std::string line = std::string(ORRERY_PROGRAM) + " run " + one.arguments + " --json -q";
+    std::string line = std::string(core_testing::kProgram) + " run " + one.arguments + " --json -q";
     if (one.question.record) line += " --force -o " + run.string();
     line += " > " + out.string() + " 2> " + (folder_ / "err.txt").string();
     code = WEXITSTATUS(std::system(line.c_str()));

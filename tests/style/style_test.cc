@@ -8,6 +8,7 @@
 #include <iostream>
 
 #include "includes.h"
+#include "orrery/core/paths_testing.h"
 #include "rules.h"
 #include "text.h"
 
@@ -16,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path kRoot = ORRERY_SOURCE_DIR;
+const fs::path kRoot = core_testing::kSourceFolder;
 
 bool is_cpp(const std::string& path) { return has_suffix(path, ".cc") || has_suffix(path, ".h"); }
 

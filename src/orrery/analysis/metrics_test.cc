@@ -11,6 +11,7 @@
 #include "orrery/analysis/critical_path.h"
 #include "orrery/analysis/metric_table.h"
 #include "orrery/analysis/words.h"
+#include "orrery/core/paths_testing.h"
 #include "orrery/result/result_testing.h"
 
 namespace orrery::analysis {
@@ -234,7 +235,7 @@ TEST(Metrics, OfAnEmptyRun) {
 
 /// Generated from the table; ORRERY_UPDATE_DOCS=1 writes it anew.
 TEST(Metrics, ThePageIsUpToDate) {
-  const std::string path = ORRERY_SOURCE_DIR "/docs/reference/metrics.md";
+  const std::string path = std::string(core_testing::kSourceFolder) + "/docs/reference/metrics.md";
   const std::string text = metrics_markdown();
   if (std::getenv("ORRERY_UPDATE_DOCS") != nullptr) std::ofstream(path) << text;
   std::stringstream page;

@@ -13,6 +13,7 @@
 
 #include "orrery/bench/bench_testing.h"
 #include "orrery/bench/plan_text.h"
+#include "orrery/core/paths_testing.h"
 #include "orrery/intake/job/job.h"
 
 namespace orrery::bench {
@@ -99,7 +100,8 @@ std::size_t lanes_with_kernels(const profile::Profile& profile) {
 }
 
 TEST(BenchRecordedStreams, OfARecordedRank) {
-  const std::string folder = ORRERY_SOURCE_DIR "/../shared/data/traces/param/";
+  const std::string folder =
+      std::string(core_testing::kSourceFolder) + "/../shared/data/traces/param/";
   if (!std::filesystem::exists(folder))
     GTEST_SKIP() << "no real traces at ../shared/data/traces/param";
   intake::JobOptions job;

@@ -15,6 +15,7 @@
 #include "orrery/calibrate/median.h"
 #include "orrery/calibrate/network.h"
 #include "orrery/config/document.h"
+#include "orrery/core/paths_testing.h"
 #include "orrery/model/collective/library/library_times.h"
 
 namespace orrery::calibrate {
@@ -216,7 +217,7 @@ Misses print_misses(const char* name, const std::vector<Told>& all) {
 
 // Public tables, where they are there. Which curves miss 5 % is printed.
 TEST(Halves, OfPublicCurvesTellTheOther) {
-  const fs::path folder = fs::path(ORRERY_SOURCE_DIR) / "../shared/data/kernels";
+  const fs::path folder = fs::path(core_testing::kSourceFolder) / "../shared/data/kernels";
   if (!fs::exists(folder))
     GTEST_SKIP() << "the measured tables are not beside the project (../shared/data/kernels)";
   for (const char* name : {"nccl_intranode_aiconfigurator", "nccl_more"}) {
@@ -231,7 +232,7 @@ TEST(Halves, OfPublicCurvesTellTheOther) {
 
 TEST(Halves, OfPublicSetsTellTheOther) {
   const fs::path file =
-      fs::path(ORRERY_SOURCE_DIR) / "../shared/data/validation/nccl_measured.json";
+      fs::path(core_testing::kSourceFolder) / "../shared/data/validation/nccl_measured.json";
   if (!fs::exists(file))
     GTEST_SKIP() << "the measured sets are not beside the project (../shared/data/validation)";
   const std::vector<Told> all = tell_sets(file);

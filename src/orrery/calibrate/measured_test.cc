@@ -9,6 +9,7 @@
 
 #include "orrery/calibrate/calibrate_testing.h"
 #include "orrery/calibrate/curves.h"
+#include "orrery/core/paths_testing.h"
 
 namespace orrery::calibrate {
 namespace {
@@ -107,7 +108,7 @@ TEST(MeasuredHostile, NumbersThatCannotBe) {
 
 // Tables of others, where they are there.
 TEST(RealMeasurements, BecomeCurves) {
-  const fs::path folder = fs::path(ORRERY_SOURCE_DIR) / "../shared/data/kernels";
+  const fs::path folder = fs::path(core_testing::kSourceFolder) / "../shared/data/kernels";
   if (!fs::exists(folder))
     GTEST_SKIP() << "the measured tables are not beside the project (../shared/data/kernels)";
   struct Table {

@@ -3,6 +3,7 @@
 
 #include <cstdlib>
 
+#include "orrery/core/paths_testing.h"
 #include "orrery/explore/evaluator.h"
 #include "orrery/explore/explore_testing.h"
 
@@ -95,7 +96,7 @@ TEST(SpaceFile, ReadsTheFilesThatItNames) {
 }
 
 TEST(SpaceFile, ReferencePageIsCurrent) {
-  const std::string path = std::string(ORRERY_SOURCE_DIR) + "/docs/reference/space.md";
+  const std::string path = std::string(core_testing::kSourceFolder) + "/docs/reference/space.md";
   if (std::getenv("ORRERY_UPDATE_DOCS") != nullptr) std::ofstream(path) << space_reference();
   EXPECT_EQ(bytes_of(path), space_reference()) << "run this test with ORRERY_UPDATE_DOCS=1";
   EXPECT_TRUE(Json::parse(space_schema()).contains("properties"));

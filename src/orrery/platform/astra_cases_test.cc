@@ -9,6 +9,7 @@
 #include <set>
 
 #include "orrery/config/document.h"
+#include "orrery/core/paths_testing.h"
 #include "orrery/platform/astra.h"
 
 namespace orrery::platform {
@@ -21,7 +22,8 @@ namespace {
 namespace fs = std::filesystem;
 
 TEST(AstraCases, AllConfigurationsAreRead) {
-  const std::string archive = std::string(ORRERY_SOURCE_DIR) + "/tests/golden/data/cases.tar.zst";
+  const std::string archive =
+      std::string(core_testing::kSourceFolder) + "/tests/golden/data/cases.tar.zst";
   const fs::path folder = fs::path(testing::TempDir()) / "orrery_platform_cases";
   fs::remove_all(folder);
   fs::create_directories(folder);

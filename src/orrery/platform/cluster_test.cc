@@ -10,6 +10,7 @@
 #include <set>
 #include <sstream>
 
+#include "orrery/core/paths_testing.h"
 #include "orrery/core/units.h"
 #include "orrery/platform/catalogue.h"
 #include "orrery/platform/cluster_file.h"
@@ -204,7 +205,7 @@ TEST(Cluster, WordForAllDimensionsIsRepeated) {
 TEST(Cluster, ExamplesAreValidAndResolveToThemselves) {
   std::size_t count = 0;
   for (const fs::directory_entry& entry :
-       fs::directory_iterator(std::string(ORRERY_SOURCE_DIR) + "/examples/clusters")) {
+       fs::directory_iterator(std::string(core_testing::kSourceFolder) + "/examples/clusters")) {
     Findings findings;
     const Result<Platform> platform = read_cluster(entry.path().string(), findings);
     ASSERT_TRUE(platform) << to_string(platform.error());
@@ -306,7 +307,7 @@ TEST(Cluster, SchemaNamesEveryParameter) {
 
 /// Pages generated from the tables; ORRERY_UPDATE_DOCS=1 writes them anew.
 TEST(Cluster, ReferencePagesAreUpToDate) {
-  const std::string folder = std::string(ORRERY_SOURCE_DIR) + "/docs/reference/";
+  const std::string folder = std::string(core_testing::kSourceFolder) + "/docs/reference/";
   for (const auto& [name, text] : {std::pair{"cluster.md", cluster_reference()},
                                    std::pair{"catalogue.md", catalogue_reference()}}) {
     if (std::getenv("ORRERY_UPDATE_DOCS") != nullptr) std::ofstream(folder + name) << text;

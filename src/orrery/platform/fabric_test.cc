@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <string>
 
+#include "orrery/core/paths_testing.h"
 #include "orrery/platform/cluster.h"
 
 namespace orrery::platform {
@@ -219,8 +220,8 @@ TEST(FabricFile, FaultsComeAndGoWhenTheySay) {
 }
 
 TEST(FabricFile, EveryExampleCanBeSimulated) {
-  for (const auto& entry :
-       std::filesystem::directory_iterator(ORRERY_SOURCE_DIR "/examples/fabrics")) {
+  for (const auto& entry : std::filesystem::directory_iterator(
+           std::string(core_testing::kSourceFolder) + "/examples/fabrics")) {
     Findings findings;
     const auto made = read_cluster(entry.path().string(), findings);
     EXPECT_TRUE(made) << (made ? "" : to_string(made.error()));

@@ -9,6 +9,8 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "orrery/core/paths_testing.h"
+
 namespace orrery::platform {
 namespace {
 
@@ -58,7 +60,8 @@ TEST(Variability, SaysWhatIsWrong) {
 TEST(Variability, SchemaAndPageComeFromTheTables) {
   const auto schema = nlohmann::json::parse(variability_schema());
   EXPECT_EQ(schema["properties"]["speed"]["properties"]["sigma"]["maximum"], 1);
-  const std::string path = std::string(ORRERY_SOURCE_DIR) + "/docs/reference/variability.md";
+  const std::string path =
+      std::string(core_testing::kSourceFolder) + "/docs/reference/variability.md";
   if (std::getenv("ORRERY_UPDATE_DOCS") != nullptr) std::ofstream(path) << variability_reference();
   std::ostringstream page;
   page << std::ifstream(path).rdbuf();

@@ -7,6 +7,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "orrery/core/paths_testing.h"
 #include "orrery/report/html.h"
 #include "orrery/result/result_testing.h"
 
@@ -17,7 +18,7 @@ using result::testing::sample_run;
 
 // What web/dev/ shows while the page is worked on; ORRERY_UPDATE_DOCS=1 writes it anew.
 TEST(HtmlData, TheSampleIsUpToDate) {
-  const std::string path = ORRERY_SOURCE_DIR "/web/dev/sample.json";
+  const std::string path = std::string(core_testing::kSourceFolder) + "/web/dev/sample.json";
   const result::Run run = sample_run(8, 6);
   const std::string data = report_data({&run}) + '\n';
   if (std::getenv("ORRERY_UPDATE_DOCS") != nullptr) std::ofstream(path) << data;

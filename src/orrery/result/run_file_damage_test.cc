@@ -8,6 +8,7 @@
 #include <chrono>
 #include <filesystem>
 
+#include "orrery/core/paths_testing.h"
 #include "orrery/result/result_testing.h"
 #include "orrery/result/run_file.h"
 #include "orrery/result/run_file_testing.h"
@@ -298,7 +299,8 @@ TEST_F(Damage, RowsAreNotRepeated) {
 
 // A schema with which SQLite believes that memory has run out: no reason to give up altogether.
 TEST(RunFileCorpus, AnErrorOfMemoryIsOneOfTheFile) {
-  const auto run = read_run(ORRERY_SOURCE_DIR "/tests/fuzz/corpus/run_file_fuzz/out_of_memory");
+  const auto run = read_run(std::string(core_testing::kSourceFolder) +
+                            "/tests/fuzz/corpus/run_file_fuzz/out_of_memory");
   ASSERT_FALSE(run);
   EXPECT_EQ(run.error().code, Errc::limit_exceeded);
 }

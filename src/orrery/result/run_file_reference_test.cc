@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <set>
 
+#include "orrery/core/paths_testing.h"
 #include "orrery/result/result_testing.h"
 #include "orrery/result/run_file.h"
 #include "orrery/result/run_file_testing.h"
@@ -20,7 +21,7 @@ using testing::read_bytes;
 using testing::sample_run;
 using testing::Scratch;
 
-constexpr const char* kPage = ORRERY_SOURCE_DIR "/docs/reference/run-file.md";
+const std::string kPage = std::string(core_testing::kSourceFolder) + "/docs/reference/run-file.md";
 
 TEST(RunFileReference, IsUpToDate) {
   if (std::getenv("ORRERY_UPDATE_DOCS") != nullptr)

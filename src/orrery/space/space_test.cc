@@ -7,6 +7,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "orrery/core/paths_testing.h"
 #include "orrery/space/case_study.h"
 #include "orrery/space/reference.h"
 #include "orrery/space/space_testing.h"
@@ -158,7 +159,8 @@ TEST(CaseStudy, TheSchemaKnowsItsKeys) {
 }
 
 TEST(CaseStudy, ThePageIsThatOfTheTables) {
-  const std::string path = std::string(ORRERY_SOURCE_DIR) + "/docs/reference/case-study.md";
+  const std::string path =
+      std::string(core_testing::kSourceFolder) + "/docs/reference/case-study.md";
   if (std::getenv("ORRERY_UPDATE_DOCS") != nullptr) std::ofstream(path) << case_study_reference();
   std::ostringstream page;
   page << std::ifstream(path).rdbuf();

@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "orrery/config/document.h"
+#include "orrery/core/paths_testing.h"
 #include "orrery/platform/cluster.h"
 #include "orrery/workload/spec/spec.h"
 
@@ -16,7 +17,8 @@ namespace {
 
 using ::testing::HasSubstr;
 
-const std::string kStep = std::string(ORRERY_SOURCE_DIR) + "/examples/calibrate/step.json";
+const std::string kStep =
+    std::string(core_testing::kSourceFolder) + "/examples/calibrate/step.json";
 
 std::string step_text() {
   std::ifstream in(kStep, std::ios::binary);

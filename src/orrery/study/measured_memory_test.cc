@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "orrery/core/paths_testing.h"
 #include "orrery/core/sanitized_testing.h"
 #include "orrery/platform/catalogue.h"
 #include "orrery/study/device_memory.h"
@@ -59,7 +60,7 @@ std::vector<Row> read_table(const std::filesystem::path& path) {
 std::vector<Row> tables_in(const std::string& folder) {
   std::vector<std::filesystem::path> paths;
   for (const auto& entry : std::filesystem::directory_iterator(
-           std::string(ORRERY_SOURCE_DIR "/data/measured/") + folder))
+           std::string(core_testing::kSourceFolder) + "/data/measured/" + folder))
     if (entry.path().extension() == ".csv") paths.push_back(entry.path());
   std::sort(paths.begin(), paths.end());
   std::vector<Row> rows;

@@ -11,12 +11,14 @@
 #include <sstream>
 #include <string>
 
+#include "orrery/core/paths_testing.h"
+
 namespace orrery::study {
 namespace {
 
 using ::testing::HasSubstr;
 
-const std::filesystem::path kRoot = ORRERY_SOURCE_DIR;
+const std::filesystem::path kRoot = core_testing::kSourceFolder;
 
 std::string wrong_with(const std::string& jobs) {
   const auto file = parse_together("cluster: h100-sxm:8\njobs: [" + jobs + "]\n", "j.yaml");

@@ -10,6 +10,7 @@
 #include <fstream>
 #include <functional>
 
+#include "orrery/core/paths_testing.h"
 #include "orrery/core/sanitized_testing.h"
 #include "orrery/study/inputs.h"
 #include "orrery/study/variability_teams.h"
@@ -303,7 +304,7 @@ TEST(VaryingStep, CostGrowsWithScale) {
 
 TEST(VaryingStep, TracesVaryToo) {
   VariabilityQuestion asked;
-  const std::string demo = std::string(ORRERY_SOURCE_DIR) + "/data/demo/";
+  const std::string demo = std::string(core_testing::kSourceFolder) + "/data/demo/";
   asked.base.workload = demo + "llama";
   asked.base.cluster = demo + "one-node.yaml";
   asked.variability = "hpc-2022-worst";
@@ -320,10 +321,10 @@ TEST(VaryingStep, TracesVaryToo) {
 // A recording whose device mostly waits for its host: a stall shows once it is longer than that.
 // Folded or not, worked out or by messages, the steps are the same.
 TEST(VaryingStep, RecordingsVary) {
-  const std::string demo = std::string(ORRERY_SOURCE_DIR) + "/data/demo/";
+  const std::string demo = std::string(core_testing::kSourceFolder) + "/data/demo/";
   std::vector<std::string> recordings{demo + "ddp_transformer/rank*.kineto.json.gz"};
   const std::string dlrm =
-      std::string(ORRERY_SOURCE_DIR) + "/../shared/data/traces/param/dlrm_kineto.tar.gz";
+      std::string(core_testing::kSourceFolder) + "/../shared/data/traces/param/dlrm_kineto.tar.gz";
   if (std::filesystem::exists(dlrm)) recordings.push_back(dlrm);
   for (const std::string& traces : recordings) {
     VariabilityQuestion asked;

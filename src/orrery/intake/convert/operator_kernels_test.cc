@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <string>
 
+#include "orrery/core/paths_testing.h"
 #include "orrery/intake/job/job.h"
 
 namespace orrery::intake {
@@ -13,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-fs::path traces() { return fs::path(ORRERY_SOURCE_DIR) / "../shared/data/traces"; }
+fs::path traces() { return fs::path(core_testing::kSourceFolder) / "../shared/data/traces"; }
 
 profile::Profile read(const fs::path& path) {
   Findings findings;

@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "orrery/core/paths_testing.h"
 #include "orrery/model/kernels/heuristic.h"
 #include "orrery/model/kernels/silicon_file.h"
 #include "orrery/model/kernels/table_file.h"
@@ -20,7 +21,7 @@ namespace {
 
 const std::map<std::string, Silicon>& sheets() {
   static const std::map<std::string, Silicon> by_name = [] {
-    const std::string path = ORRERY_SOURCE_DIR "/data/kernels/devices.txt";
+    const std::string path = std::string(core_testing::kSourceFolder) + "/data/kernels/devices.txt";
     std::ostringstream text;
     text << std::ifstream(path).rdbuf();
     const auto read = read_silicons(text.str(), path);
@@ -46,7 +47,8 @@ double told(const std::string& device, const std::string& kernel) {
 }
 
 TEST(HeuristicAttention, TakesAsLongAsItsAuthorsPublish) {
-  const auto read = read_measured(ORRERY_SOURCE_DIR "/data/kernels/attention.csv");
+  const auto read =
+      read_measured(std::string(core_testing::kSourceFolder) + "/data/kernels/attention.csv");
   ASSERT_TRUE(read);
   std::map<graph::Pass, std::vector<double>> errors;
   std::map<graph::Pass, std::size_t> inside;

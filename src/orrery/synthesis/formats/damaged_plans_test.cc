@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "orrery/config/document.h"
+#include "orrery/core/paths_testing.h"
 #include "orrery/core/random.h"
 #include "orrery/synthesis/check.h"
 #include "orrery/synthesis/examples_testing.h"
@@ -52,7 +53,7 @@ void damage(const std::string& text) {
 }
 
 std::string sample(const std::string& name) {
-  const auto text = config::read_text(std::string(ORRERY_SOURCE_DIR) +
+  const auto text = config::read_text(std::string(core_testing::kSourceFolder) +
                                       "/tests/fuzz/corpus/plan_mscclpp_fuzz/" + name);
   EXPECT_TRUE(text) << name;
   return text.value_or("");

@@ -8,6 +8,7 @@
 
 #include "orrery/config/document.h"
 #include "orrery/core/gzip_testing.h"
+#include "orrery/core/paths_testing.h"
 #include "orrery/synthesis/check.h"
 #include "orrery/synthesis/examples_testing.h"
 #include "orrery/synthesis/formats/chakra_plan.h"
@@ -191,7 +192,7 @@ TEST(PlanFormats, FilesMayBeGzipped) {
 
 TEST(PlanFormats, ExamplesAreTheTextbooks) {
   const auto file = [](const std::string& name) {
-    return config::read_text(std::string(ORRERY_SOURCE_DIR) + "/examples/plans/" + name)
+    return config::read_text(std::string(core_testing::kSourceFolder) + "/examples/plans/" + name)
         .value_or("");
   };
   EXPECT_EQ(file("ring-8.xml"), *write_msccl(ring_all_reduce(8)));

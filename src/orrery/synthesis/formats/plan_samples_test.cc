@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <functional>
 
+#include "orrery/core/paths_testing.h"
 #include "orrery/synthesis/check.h"
 #include "orrery/synthesis/formats/msccl.h"
 #include "orrery/synthesis/formats/read_plan.h"
@@ -17,9 +18,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path kSamples = fs::path(ORRERY_SOURCE_DIR) / "../shared/data/fabrics";
+const fs::path kSamples = fs::path(core_testing::kSourceFolder) / "../shared/data/fabrics";
 /// Our own, which every checkout has.
-const fs::path kOwn = fs::path(ORRERY_SOURCE_DIR) / "examples/plans";
+const fs::path kOwn = fs::path(core_testing::kSourceFolder) / "examples/plans";
 
 std::vector<fs::path> files_in(const fs::path& folder) {
   std::vector<fs::path> files;

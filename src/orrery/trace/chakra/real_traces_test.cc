@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "orrery/core/paths_testing.h"
 #include "orrery/trace/chakra/load.h"
 #include "orrery/trace/chakra/record.h"
 #include "orrery/trace/chakra/writer.h"
@@ -30,7 +31,9 @@ class RealTraces : public ::testing::Test {
   void TearDown() override {
     if (!folder_.empty()) fs::remove_all(folder_);
   }
-  static fs::path traces() { return fs::path(ORRERY_SOURCE_DIR) / "../shared/data/traces"; }
+  static fs::path traces() {
+    return fs::path(core_testing::kSourceFolder) / "../shared/data/traces";
+  }
   /// Unpacks an archive of the folder into the scratch folder.
   void unpack(const std::string& archive) const {
     const std::string command = "tar -xzf '" + (traces() / archive).string() + "' -C '" +

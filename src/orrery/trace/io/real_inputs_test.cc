@@ -8,6 +8,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "orrery/core/paths_testing.h"
 #include "orrery/trace/io/format.h"
 #include "orrery/trace/io/io_testing.h"
 
@@ -15,7 +16,8 @@ namespace orrery::trace {
 namespace {
 
 TEST(RealInputs, AreToldApart) {
-  const std::filesystem::path folder = ORRERY_SOURCE_DIR "/../shared/data/traces";
+  const std::filesystem::path folder =
+      std::string(core_testing::kSourceFolder) + "/../shared/data/traces";
   std::ifstream file(folder / "index.json");
   if (!file) GTEST_SKIP() << "no traces at " << folder;
   const nlohmann::json index = nlohmann::json::parse(file);

@@ -9,6 +9,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "orrery/core/paths_testing.h"
 #include "orrery/trace/io/format.h"
 #include "orrery/trace/kineto/reader.h"
 
@@ -24,7 +25,9 @@ class RealKinetoTraces : public ::testing::Test {
   void SetUp() override {
     if (!fs::exists(traces())) GTEST_SKIP() << "no real traces at ../shared/data/traces";
   }
-  static fs::path traces() { return fs::path(ORRERY_SOURCE_DIR) / "../shared/data/traces"; }
+  static fs::path traces() {
+    return fs::path(core_testing::kSourceFolder) / "../shared/data/traces";
+  }
   static Result<Profile> read_input(const Input& input, Findings& findings) {
     auto source = open(input);
     if (!source) return tl::unexpected(source.error());

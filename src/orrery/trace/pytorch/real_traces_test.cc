@@ -9,6 +9,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "orrery/core/paths_testing.h"
 #include "orrery/profile/tensors.h"
 #include "orrery/trace/io/format.h"
 #include "orrery/trace/pytorch/pytorch_testing.h"
@@ -26,7 +27,9 @@ class RealPyTorchEt : public ::testing::Test {
   void SetUp() override {
     if (!fs::exists(folder())) GTEST_SKIP() << "no real traces at ../shared/data/traces";
   }
-  static fs::path folder() { return fs::path(ORRERY_SOURCE_DIR) / "../shared/data/traces"; }
+  static fs::path folder() {
+    return fs::path(core_testing::kSourceFolder) / "../shared/data/traces";
+  }
   static Outcome load(const Input& input) {
     Outcome out{fail(Errc::input_empty, "", ""), {}};
     auto source = open(input);

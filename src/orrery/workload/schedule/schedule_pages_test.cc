@@ -9,6 +9,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "orrery/core/paths_testing.h"
 #include "orrery/workload/schedule/schedule.h"
 
 namespace orrery::workload {
@@ -251,7 +252,7 @@ std::string read_file(const std::string& path) {
 }
 
 void up_to_date(const std::string& path, const std::string& text) {
-  const std::string full = std::string(ORRERY_SOURCE_DIR) + "/docs/" + path;
+  const std::string full = std::string(core_testing::kSourceFolder) + "/docs/" + path;
   if (std::getenv("ORRERY_UPDATE_DOCS") != nullptr) std::ofstream(full) << text;
   EXPECT_EQ(read_file(full), text) << path << ": run this test with ORRERY_UPDATE_DOCS=1";
 }

@@ -10,6 +10,7 @@
 #include <set>
 #include <sstream>
 
+#include "orrery/core/paths_testing.h"
 #include "orrery/workload/spec/spec.h"
 
 namespace orrery::workload {
@@ -118,7 +119,7 @@ TEST(Models, KnowTheWeightsOfTheirProducts) {
 
 /// The page is generated; ORRERY_UPDATE_DOCS=1 writes it anew.
 TEST(Models, ReferencePageIsUpToDate) {
-  const std::string path = std::string(ORRERY_SOURCE_DIR) + "/docs/reference/models.md";
+  const std::string path = std::string(core_testing::kSourceFolder) + "/docs/reference/models.md";
   if (std::getenv("ORRERY_UPDATE_DOCS") != nullptr) std::ofstream(path) << models_reference();
   std::ifstream file(path);
   std::stringstream text;

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "orrery/core/paths_testing.h"
 #include "orrery/workload/spec/catalogue.h"
 
 namespace orrery::workload {
@@ -211,7 +212,7 @@ TEST(Spec, SchemaNamesEveryKey) {
 
 /// The page is generated from the tables; ORRERY_UPDATE_DOCS=1 writes it anew.
 TEST(Spec, ReferencePageIsUpToDate) {
-  const std::string path = std::string(ORRERY_SOURCE_DIR) + "/docs/reference/workload.md";
+  const std::string path = std::string(core_testing::kSourceFolder) + "/docs/reference/workload.md";
   if (std::getenv("ORRERY_UPDATE_DOCS") != nullptr) std::ofstream(path) << spec_reference();
   std::ifstream file(path);
   std::stringstream text;

@@ -12,6 +12,8 @@
 #include <tuple>
 #include <vector>
 
+#include "orrery/core/paths_testing.h"
+
 namespace orrery::workload {
 namespace {
 
@@ -62,7 +64,8 @@ struct StageRun {
 
 std::map<std::string, StageRun> read_runs() {
   std::map<std::string, StageRun> runs;
-  std::ifstream file(ORRERY_SOURCE_DIR "/tests/golden/data/stage/totals.csv");
+  std::ifstream file(std::string(core_testing::kSourceFolder) +
+                     "/tests/golden/data/stage/totals.csv");
   for (std::string line; std::getline(file, line);) {
     if (line.empty() || line[0] == '#' || line.rfind("run,", 0) == 0) continue;
     std::istringstream in(line);

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "orrery/core/paths_testing.h"
 #include "orrery/model/collective/nccl/channels.h"
 
 namespace orrery::model::nccl {
@@ -157,7 +158,7 @@ std::vector<std::string> split(const std::string& text, char at) {
 
 // tests/oracle/nccl_choices.py works the same out from the tables, sharing nothing with this.
 TEST(NcclTuning, AgreesWithASecondImplementation) {
-  std::ifstream file(std::string(ORRERY_SOURCE_DIR) + "/tests/oracle/nccl_choices.tsv");
+  std::ifstream file(std::string(core_testing::kSourceFolder) + "/tests/oracle/nccl_choices.tsv");
   const std::vector<std::string> generations = {"volta", "ampere", "hopper", "blackwell"};
   int compared = 0;
   for (std::string line; std::getline(file, line);) {

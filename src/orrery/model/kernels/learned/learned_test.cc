@@ -10,6 +10,7 @@
 #include <sstream>
 #include <string>
 
+#include "orrery/core/paths_testing.h"
 #include "orrery/model/kernels/silicon_file.h"
 
 namespace orrery::model {
@@ -17,7 +18,7 @@ namespace {
 
 const std::vector<Silicon>& measured_devices() {
   static const std::vector<Silicon> devices = [] {
-    const std::string path = ORRERY_SOURCE_DIR "/data/kernels/devices.txt";
+    const std::string path = std::string(core_testing::kSourceFolder) + "/data/kernels/devices.txt";
     std::ostringstream text;
     text << std::ifstream(path).rdbuf();
     auto read = read_silicons(text.str(), path);
@@ -177,7 +178,7 @@ TEST(Learned, KnowsKernelsThatDoNotSayWhatOnlyRefinesThem) {
 }
 
 TEST(Learned, TheBuiltInModelIsItsFileReadWhole) {
-  const std::string path = ORRERY_SOURCE_DIR "/data/kernels/learned.txt";
+  const std::string path = std::string(core_testing::kSourceFolder) + "/data/kernels/learned.txt";
   std::ostringstream text;
   text << std::ifstream(path).rdbuf();
   const auto whole = LearnedModel::read(text.str(), path);

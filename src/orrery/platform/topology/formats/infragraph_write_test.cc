@@ -7,6 +7,7 @@
 #include <random>
 
 #include "orrery/config/document.h"
+#include "orrery/core/paths_testing.h"
 #include "orrery/platform/topology/formats/formats_testing.h"
 #include "orrery/platform/topology/formats/infragraph.h"
 
@@ -107,7 +108,7 @@ TEST(WriteInfragraph, RandomTopologies) {
 
 TEST(WriteInfragraph, SamplesOfEveryFormat) {
   const std::filesystem::path folder =
-      std::filesystem::path(ORRERY_SOURCE_DIR) / "../shared/data/fabrics";
+      std::filesystem::path(core_testing::kSourceFolder) / "../shared/data/fabrics";
   if (!std::filesystem::exists(folder)) GTEST_SKIP() << "shared/data is not beside this checkout";
   int written = 0;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {

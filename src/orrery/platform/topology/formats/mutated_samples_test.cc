@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "orrery/config/document.h"
+#include "orrery/core/paths_testing.h"
 #include "orrery/core/text.h"
 #include "orrery/platform/topology/facts.h"
 #include "orrery/platform/topology/formats/infragraph.h"
@@ -185,7 +186,7 @@ void expect_explained(const Error& error) {
 }
 
 TEST(MutatedSamples, AreFabricsOrExplained) {
-  const fs::path folder = fs::path(ORRERY_SOURCE_DIR) / "../shared/data/fabrics";
+  const fs::path folder = fs::path(core_testing::kSourceFolder) / "../shared/data/fabrics";
   if (!fs::exists(folder / "index.json"))
     GTEST_SKIP() << "shared/data/fabrics is not beside this checkout";
   const auto index = config::read_text((folder / "index.json").string());

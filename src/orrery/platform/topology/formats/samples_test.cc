@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "orrery/config/document.h"
+#include "orrery/core/paths_testing.h"
 #include "orrery/core/text.h"
 #include "orrery/platform/topology/formats/read_topology.h"
 
@@ -22,7 +23,7 @@ namespace {
 namespace fs = std::filesystem;
 using config::Json;
 
-const fs::path kSamples = fs::path(ORRERY_SOURCE_DIR) / "../shared/data/fabrics";
+const fs::path kSamples = fs::path(core_testing::kSourceFolder) / "../shared/data/fabrics";
 
 struct Counts {
   int read = 0, refused = 0;

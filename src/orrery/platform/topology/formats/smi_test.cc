@@ -8,6 +8,7 @@
 #include <map>
 
 #include "orrery/config/document.h"
+#include "orrery/core/paths_testing.h"
 #include "orrery/platform/topology/formats/formats_testing.h"
 #include "orrery/platform/topology/formats/smi_matrix.h"
 
@@ -81,7 +82,7 @@ TEST(SmiMatrix, EveryPairIsLinkedAsStated) {
 
 TEST(SmiMatrix, SamplesAreLinkedAsStated) {
   const std::filesystem::path folder =
-      std::filesystem::path(ORRERY_SOURCE_DIR) / "../shared/data/fabrics/nvidia_smi_topo";
+      std::filesystem::path(core_testing::kSourceFolder) / "../shared/data/fabrics/nvidia_smi_topo";
   if (!std::filesystem::exists(folder)) GTEST_SKIP() << "shared/data is not beside this checkout";
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
     SCOPED_TRACE(entry.path().string());
