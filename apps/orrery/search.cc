@@ -149,9 +149,10 @@ void add_effort_options(CLI::App& command, search::PlanQuestion& question) {
       .add_option("--gear", question.gear,
                   "estimate; simulate: every plan; or auto: the best of the estimated ones")
       ->transform(CLI::CheckedTransformer(
-          std::map<std::string, search::Gear>{{"estimate", search::Gear::estimate},
-                                              {"simulate", search::Gear::simulate},
-                                              {"auto", search::Gear::automatic}}))
+                      std::map<std::string, search::Gear>{{"estimate", search::Gear::estimate},
+                                                          {"simulate", search::Gear::simulate},
+                                                          {"auto", search::Gear::automatic}})
+                      .description(""))  // else help prints the enumerators' bytes
       ->type_name("GEAR");
   command.add_option("--best", question.best, "How many plans to show")
       ->check(CLI::Range(1, 1000))

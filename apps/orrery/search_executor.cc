@@ -83,8 +83,10 @@ void add_executor_options(CLI::App& command, ExecutorOptions& options) {
       .add_option("--executor", options.who,
                   "Who looks at a space's points: threads; mpi: the processes that mpirun starts; "
                   "or slurm: write a job array")
-      ->transform(CLI::CheckedTransformer(std::map<std::string, Who>{
-          {"threads", Who::threads}, {"mpi", Who::mpi}, {"slurm", Who::slurm}}))
+      ->transform(CLI::CheckedTransformer(std::map<std::string, Who>{{"threads", Who::threads},
+                                                                     {"mpi", Who::mpi},
+                                                                     {"slurm", Who::slurm}})
+                      .description(""))  // else help prints the enumerators' bytes
       ->type_name("WHO");
   command.add_option("--shares", options.shares, "Into how many jobs --executor slurm cuts it")
       ->check(CLI::Range(1u, explore::limits::kParts))
