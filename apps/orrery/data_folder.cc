@@ -4,18 +4,16 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "built_in_data.h"
+
 namespace orrery::app {
 
 namespace fs = std::filesystem;
-
-namespace {
 
 bool holds_data(const fs::path& folder) {
   std::error_code ignored;
   return fs::is_regular_file(folder / "demo" / "README.md", ignored);
 }
-
-}  // namespace
 
 Result<std::string> data_folder(const std::string& given) {
   const char* variable = std::getenv("ORRERY_DATA_DIR");
@@ -25,6 +23,8 @@ Result<std::string> data_folder(const std::string& given) {
     return fail(Errc::config_not_found, asked, "does not hold Orrery's data",
                 "the folder with demo/README.md in it");
   }
+  if (const std::string_view archive = built_in_data(); !archive.empty())
+    return unpacked_data(archive);
   std::error_code error;
   fs::path folder = fs::read_symlink("/proc/self/exe", error).parent_path();
   for (; !error && !folder.empty(); folder = folder.parent_path()) {
