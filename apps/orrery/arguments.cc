@@ -8,11 +8,20 @@
 #include <array>
 #include <cctype>
 
+#include "build_info.h"
+#include "exit_codes.h"
 #include "orrery/core/suggest.h"
 
 namespace orrery::app {
 
 namespace {
+
+std::string exit_code_text() {
+  std::string text = "Exit codes:";
+  for (const ExitCode& code : kExitCodes)
+    text += fmt::format("\n  {:<5}{}", code.code, code.meaning);
+  return text;
+}
 
 constexpr std::array<std::string_view, 5> kAstraOptions = {
     "--workload-configuration", "--system-configuration", "--network-configuration",
@@ -33,12 +42,12 @@ bool is_astra_option(std::string_view argument) {
 bool is_command(const std::string& word) {
   using namespace std::string_view_literals;
   constexpr std::array commands = {
-      "kernels"sv,    "generate"sv,  "count"sv,   "memory"sv,    "diff"sv,     "cut"sv,
-      "obfuscate"sv,  "run"sv,       "report"sv,  "explain"sv,   "compare"sv,  "critical-path"sv,
-      "convert"sv,    "link"sv,      "inspect"sv, "check"sv,     "schema"sv,   "doctor"sv,
-      "demo"sv,       "replay"sv,    "predict"sv, "calibrate"sv, "shard"sv,    "embeddings"sv,
-      "stragglers"sv, "whatif"sv,    "plan"sv,    "topology"sv,  "validate"sv, "completion"sv,
-      "collective"sv, "synthesise"sv};
+      "kernels"sv,    "generate"sv,   "count"sv,   "memory"sv,    "diff"sv,     "cut"sv,
+      "obfuscate"sv,  "run"sv,        "report"sv,  "explain"sv,   "compare"sv,  "critical-path"sv,
+      "convert"sv,    "link"sv,       "inspect"sv, "check"sv,     "schema"sv,   "doctor"sv,
+      "demo"sv,       "replay"sv,     "predict"sv, "calibrate"sv, "shard"sv,    "embeddings"sv,
+      "stragglers"sv, "whatif"sv,     "plan"sv,    "topology"sv,  "validate"sv, "completion"sv,
+      "collective"sv, "synthesise"sv, "man"sv};
   return std::find(commands.begin(), commands.end(), word) != commands.end();
 }
 
@@ -94,7 +103,7 @@ int check_leftovers(CLI::App& table, Session& session, bool astra) {
       return say_usage(session, fmt::format("'{}' is one argument too many", word), "");
     std::vector<std::string> names;
     for (const CLI::App* sub : table.get_subcommands([](CLI::App*) { return true; }))
-      names.push_back(sub->get_name());
+      if (!sub->get_group().empty()) names.push_back(sub->get_name());
     return say_usage(session, fmt::format("there is no command '{}'", word),
                      suggestion(word, names));
   }
@@ -127,7 +136,9 @@ std::unique_ptr<CLI::App> build_table(Session& session) {
       "  orrery demo\n"
       "  orrery run llama/w --cluster cluster.yaml\n",
       "orrery");
-  table->set_version_flag("--version", "orrery " ORRERY_VERSION);
+  table->set_version_flag("--version", version_text,
+                          "Print the version, the commit and what is built in");
+  table->footer("\n" + exit_code_text());
   table->formatter(std::make_shared<Help>());
   table->require_subcommand(0, 1);
   table->allow_extras();

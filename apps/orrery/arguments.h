@@ -78,5 +78,6 @@ void add_calculon(CLI::App& table, Session& session);
 void add_search(CLI::App& table, Session& session);
 void add_demo(CLI::App& table, Session& session);
 void add_completion(CLI::App& table, Session& session);
+void add_man(CLI::App& table, Session& session);
 
 }  // namespace orrery::app

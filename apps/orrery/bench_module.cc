@@ -17,7 +17,8 @@ namespace orrery::app {
 namespace {
 
 constexpr const char* kGetIt =
-    "./setup bench installs Debian's PyTorch (libtorch-dev, some 500 MB); then build Orrery again";
+    "from source: ./setup bench installs Debian's PyTorch (libtorch-dev, some 500 MB), then build "
+    "Orrery again; as a package: install orrery-bench";
 
 /// "12 aten::mm", a line for each.
 std::map<std::string, std::uint64_t> counts_of(std::string_view lines) {

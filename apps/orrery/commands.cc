@@ -43,6 +43,7 @@ void add_commands(CLI::App& table, Session& session) {
   add_doctor(table, session);
   add_demo(table, session);
   add_completion(table, session);
+  add_man(table, session);
 }
 
 }  // namespace orrery::app

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // orrery completion: scripts for shells, from the same table that parses the command line.
+#include "completion.h"
+
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -11,6 +13,7 @@
 #include "orrery/analysis/explain.h"
 #include "orrery/graph/kernel.h"
 #include "orrery/platform/networks.h"
+#include "schema.h"
 
 namespace orrery::app {
 
@@ -42,9 +45,13 @@ std::string plain(std::string text) {
 
 std::vector<Command> commands_of(CLI::App& table) {
   std::vector<Command> commands;
-  for (const CLI::App* sub : table.get_subcommands([](CLI::App*) { return true; })) {
+  const auto shown = table.get_subcommands([](CLI::App* sub) { return !sub->get_group().empty(); });
+  for (const CLI::App* sub : shown) {
     Command command{sub->get_name(), plain(sub->get_description()), {}, {}, false};
-    if (command.name == "schema") command.values = {"cluster", "workload"};
+    if (command.name == "schema")
+      for (const SchemaFile& file : schema_files()) command.values.emplace_back(file.format);
+    if (command.name == "man")
+      for (const CLI::App* other : shown) command.values.push_back(other->get_name());
     if (command.name == "calibrate") {
       command.values = {"network", "compute", "overheads"};
       command.also_files = true;
@@ -68,7 +75,8 @@ std::vector<Command> commands_of(CLI::App& table) {
         command.values.emplace_back(metric);
       command.also_files = true;
     }
-    if (command.name == "completion") command.values = {"bash", "zsh", "fish"};
+    if (command.name == "completion")
+      for (const Shell& shell : kShells) command.values.emplace_back(shell.name);
     for (const CLI::Option* option : sub->get_options()) {
       const bool value = option->get_expected_max() > 0 && option->get_type_size() > 0;
       for (const std::string& name : option->get_lnames()) {
@@ -221,6 +229,11 @@ std::string fish(const std::vector<Command>& commands) {
 
 }  // namespace
 
+std::string completion_script(CLI::App& table, std::string_view shell) {
+  const std::vector<Command> commands = commands_of(table);
+  return shell == "bash" ? bash(commands) : shell == "zsh" ? zsh(commands) : fish(commands);
+}
+
 void add_completion(CLI::App& table, Session& session) {
   CLI::App* command = table.add_subcommand("completion", "Print a completion script for a shell");
   command->description(
@@ -235,12 +248,9 @@ void add_completion(CLI::App& table, Session& session) {
     session.action = [shell, &session, &table] {
       if (auto fine = one_of("SHELL", *shell, {"bash", "zsh", "fish"}); !fine)
         return session.fail(fine.error());
-      const std::vector<Command> commands = commands_of(table);
-      const std::string text = *shell == "bash"  ? bash(commands)
-                               : *shell == "zsh" ? zsh(commands)
-                                                 : fish(commands);
-      return print(text) ? kOk
-                         : session.fail({Errc::output_failed, "stdout", "cannot be written", ""});
+      return print(completion_script(table, *shell))
+                 ? kOk
+                 : session.fail({Errc::output_failed, "stdout", "cannot be written", ""});
     };
   });
 }

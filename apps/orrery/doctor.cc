@@ -3,13 +3,12 @@
 // orrery doctor: is this installation whole?
 #include <fmt/format.h>
 #include <unistd.h>
-#include <zlib.h>
 
 #include <CLI/CLI.hpp>
-#include <nlohmann/json.hpp>
 
 #include "arguments.h"
 #include "bench_module.h"
+#include "build_info.h"
 #include "data_folder.h"
 #include "mpi_module.h"
 #include "orrery/core/text.h"
@@ -32,21 +31,9 @@ struct Line {
 
 std::vector<Line> examine() {
   std::vector<Line> lines;
-  lines.push_back({"version", true, "orrery " ORRERY_VERSION});
-#if defined(__clang__)
-  lines.push_back(
-      {"compiler", true,
-       fmt::format("clang {}.{}.{}", __clang_major__, __clang_minor__, __clang_patchlevel__)});
-#else
-  lines.push_back({"compiler", true,
-                   fmt::format("g++ {}.{}.{}", __GNUC__, __GNUC_MINOR__, __GNUC_PATCHLEVEL__)});
-#endif
-  lines.push_back(
-      {"libraries", true,
-       fmt::format("fmt {}.{}.{}, zlib {}, nlohmann-json {}.{}.{}, CLI11 {}", FMT_VERSION / 10000,
-                   FMT_VERSION / 100 % 100, FMT_VERSION % 100, zlibVersion(),
-                   NLOHMANN_JSON_VERSION_MAJOR, NLOHMANN_JSON_VERSION_MINOR,
-                   NLOHMANN_JSON_VERSION_PATCH, CLI11_VERSION)});
+  lines.push_back({"version", true, version_name()});
+  lines.push_back({"compiler", true, compiler_name()});
+  lines.push_back({"libraries", true, library_versions()});
   lines.push_back(
       {"networks", true, fmt::format("{}", fmt::join(platform::network_names(), ", "))});
   lines.push_back({"rules", true, "orrery, astra"});
@@ -61,11 +48,13 @@ std::vector<Line> examine() {
        page > 0 ? fmt::format("built in, {}", format_bytes(Bytes(static_cast<std::int64_t>(page))))
                 : "not built in; './setup --page' does that"});
   const auto mpi = mpi_library();
-  lines.push_back({"MPI", true, mpi ? *mpi : "not built in; './setup mpi' and a build do that"});
+  lines.push_back({"MPI", true,
+                   mpi ? *mpi : "not there: './setup mpi' and a build, or the package orrery-mpi"});
   const std::string module = bench_module_path();
   lines.push_back({"replays", true,
-                   module.empty() ? "not built in; './setup bench' gets PyTorch for 'orrery bench'"
-                                  : "by PyTorch, for 'orrery bench'"});
+                   module.empty()
+                       ? "not there: './setup bench' and a build, or the package orrery-bench"
+                       : "by PyTorch, for 'orrery bench'"});
   const study::KnownCase test = study::run_known_case();
   lines.push_back({"self-test", test.exact, test.text});
   lines.push_back(

@@ -17,7 +17,8 @@ namespace {
 
 Error no_module(std::string what) {
   return {Errc::usage, "--executor mpi", std::move(what),
-          "'./setup mpi', then configure and build again; or --part env, which needs no MPI"};
+          "from source: './setup mpi', then configure and build again; as a package: install "
+          "orrery-mpi; or --part env, which needs no MPI"};
 }
 
 struct Module {

@@ -2,8 +2,15 @@
 //
 // orrery schema: JSON Schemas of the files this program reads, generated from the readers' own
 // tables.
+#include "schema.h"
+
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
 #include <memory>
+#include <vector>
 
 #include "arguments.h"
 #include "orrery/explore/space_file.h"
@@ -15,39 +22,56 @@
 
 namespace orrery::app {
 
+namespace {
+
+constexpr std::array<SchemaFile, 6> kFiles = {{{"cluster", platform::cluster_schema},
+                                               {"workload", workload::spec_schema},
+                                               {"variability", platform::variability_schema},
+                                               {"case-study", space::case_study_schema},
+                                               {"space", explore::space_schema},
+                                               {"together", study::together_schema}}};
+
+std::vector<std::string_view> formats() {
+  std::vector<std::string_view> names;
+  for (const SchemaFile& file : kFiles) names.push_back(file.format);
+  return names;
+}
+
+int print_schema(const std::string& format, const Session& session) {
+  if (auto fine = one_of("FORMAT", format, formats()); !fine) return session.fail(fine.error());
+  const auto file = std::find_if(kFiles.begin(), kFiles.end(),
+                                 [&](const SchemaFile& one) { return one.format == format; });
+  const std::string text = schema_text(*file);
+  // The schema is JSON already; it is the data itself, so no envelope goes around it.
+  return session.deliver(session.output.empty() ? text : "", [&] { return text; });
+}
+
+}  // namespace
+
+std::span<const SchemaFile> schema_files() { return kFiles; }
+
+std::string schema_text(const SchemaFile& file) {
+  std::string text = file.make();
+  if (text.empty() || text.back() != '\n') text += '\n';
+  return text;
+}
+
 void add_schema(CLI::App& table, Session& session) {
   CLI::App* command = table.add_subcommand("schema", "Print a file format's JSON Schema");
   command->description(
-      "Print a file format's JSON Schema.\nAn editor that is told of it completes and checks the "
-      "file.\n\n"
+      "Print a file format's JSON Schema.\n"
+      "Editors that read it complete and check the file.\n\n"
       "Examples:\n"
       "  orrery schema cluster\n"
       "  orrery schema workload --output workload.schema.json\n");
   const auto format = std::make_shared<std::string>();
-  command
-      ->add_option("FORMAT", *format,
-                   "cluster, workload, variability, case-study, space or together")
+  command->add_option("FORMAT", *format, fmt::format("{}", fmt::join(formats(), ", ")))
       ->required()
       ->type_name("");
   session.add_options(*command, true);
   command->callback([format, &session] {
     session.command = "schema";
-    session.action = [format, &session] {
-      if (auto fine =
-              one_of("FORMAT", *format,
-                     {"cluster", "workload", "variability", "case-study", "space", "together"});
-          !fine)
-        return session.fail(fine.error());
-      std::string text = *format == "cluster"      ? platform::cluster_schema()
-                         : *format == "workload"   ? workload::spec_schema()
-                         : *format == "case-study" ? space::case_study_schema()
-                         : *format == "space"      ? explore::space_schema()
-                         : *format == "together"   ? study::together_schema()
-                                                   : platform::variability_schema();
-      if (text.empty() || text.back() != '\n') text += '\n';
-      // The schema is JSON already; it is the data itself, so no envelope goes around it.
-      return session.deliver(session.output.empty() ? text : "", [&] { return text; });
-    };
+    session.action = [format, &session] { return print_schema(*format, session); };
   });
 }
 
