@@ -18,5 +18,5 @@ target_link_options(orrery_mpi PRIVATE -Wl,--as-needed)
 # The program looks for it in <folder above it>/<lib>/orrery, in the build tree as where it is installed.
 set_target_properties(orrery_mpi PROPERTIES PREFIX "" LIBRARY_OUTPUT_DIRECTORY
                                                       "${CMAKE_BINARY_DIR}/${CMAKE_INSTALL_LIBDIR}/orrery")
-install(TARGETS orrery_mpi DESTINATION "${CMAKE_INSTALL_LIBDIR}/orrery")
+install(TARGETS orrery_mpi DESTINATION "${CMAKE_INSTALL_LIBDIR}/orrery" COMPONENT mpi)
 add_dependencies(orrery orrery_mpi)
