@@ -104,8 +104,10 @@ Result<std::string> unpacked_data(std::string_view archive) {
   // Fails where another process was faster, which is as good.
   fs::rename(temporary.path(), place, error);
   if (holds_data(place / "data")) return (place / "data").string();
-  return no_place(place.string(),
-                  fs::exists(place) ? "the folder is not complete; delete it" : error.message());
+  std::error_code ignored;
+  return no_place(place.string(), fs::exists(place, ignored)
+                                      ? "the folder is not complete; delete it"
+                                      : error.message());
 }
 
 }  // namespace orrery::app
