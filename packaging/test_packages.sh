@@ -108,7 +108,7 @@ try_system() {
   unpack "$suite-npm"
   mkdir -p "$root/usr/local/lib/node_modules"  # npm's own; stays once there was a global package
   try "$system" npm "npm install --global --offline /tmp/orrery-npm-$version.tgz" orrery 'npm uninstall --global orrery'
-  try "$system" npx true "npx --offline --yes /tmp/orrery-npm-$version.tgz" true
+  try "$system" npx true "npx --offline --yes --package /tmp/orrery-npm-$version.tgz orrery" true
   rm -rf "$root"
 }
 
