@@ -16,7 +16,8 @@ if(NOT ORRERY_SANITIZE AND NOT ORRERY_FUZZ)
     COMMENT "Writing manual pages, completion scripts and schemas"
     VERBATIM)
   add_custom_target(orrery_files ALL DEPENDS "${files}.stamp")
-  install(DIRECTORY "${files}/" DESTINATION "${CMAKE_INSTALL_DATAROOTDIR}" COMPONENT program)
+  # Who built the program alone (./orrery) installs without them.
+  install(DIRECTORY "${files}/" DESTINATION "${CMAKE_INSTALL_DATAROOTDIR}" COMPONENT program OPTIONAL)
 endif()
 
 if(NOT ORRERY_PORTABLE)
