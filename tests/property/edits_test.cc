@@ -6,6 +6,7 @@
 #include <rapidcheck.h>
 
 #include "draw.h"
+#include "orrery/core/effort_testing.h"
 #include "orrery/graph/transform/costs.h"
 #include "orrery/graph/transform/draft.h"
 #include "orrery/graph/transform/order.h"
@@ -78,12 +79,12 @@ void check_comes_to_its_end(const Workload& job) {
   for (const sim::RankResult& rank : result->ranks) RC_ASSERT(rank.finish.has_value());
 }
 
-// 100 × 20 jobs, with one to three changes each.
+// 100 × 20 jobs with full effort, with one to three changes each.
 TEST(Edits, AJobStaysAJob) {
   EXPECT_TRUE(rc::check("edits keep nodes, and the job ends", [](std::uint64_t seed) {
     Random random(seed);
     const graph::DraftTables tables;
-    for (int i = 0; i < 20; ++i) {
+    for (int i = 0; i < core_testing::case_count(20, 4); ++i) {
       const Spec spec = draw_legal(random, 6);
       RC_LOG() << describe(spec);
       Findings findings;
@@ -106,12 +107,13 @@ bool is_close(std::size_t a, std::size_t b) {
   return ratio > 0.95 && ratio < 1.05;
 }
 
-// More or fewer layers or microbatches, of 1,000 jobs whatever they are. Where that is not refused,
-// and what is found is what the job has (which people can see and correct), it is the other job but
-// for buckets of gradients, or its ranks say that they wait for each other.
+// More or fewer layers or microbatches, of 1,000 jobs (with full effort) whatever they are. Where
+// that is not refused, and what is found is what the job has (which people can see and correct), it
+// is the other job but for buckets of gradients, or its ranks say that they wait for each other.
 TEST(Edits, AReshapedJobIsTheOtherOneOrRefused) {
   int right = 0, stalled = 0, off = 0;
-  for (std::uint64_t seed = 0; seed < 1000; ++seed) {
+  const std::uint64_t cases = core_testing::case_count(1000u, 120u);
+  for (std::uint64_t seed = 0; seed < cases; ++seed) {
     Random random(seed);
     Spec spec = draw_legal(random, 6);
     if (spec.model.layers > 1) spec.model.layers *= 4;  // so that there is something to repeat
@@ -148,7 +150,7 @@ TEST(Edits, AReshapedJobIsTheOtherOneOrRefused) {
     off += close ? 0 : 1;
   }
   RecordProperty("right", right);
-  EXPECT_GT(right, 150);
+  EXPECT_GT(static_cast<std::uint64_t>(right), cases * 15 / 100);
   EXPECT_LT(stalled * 50, right) << stalled;
   EXPECT_LT(off * 100, right) << off;  // two directions of a dual pipe
 }
@@ -157,7 +159,7 @@ TEST(Edits, AReshapedJobIsTheOtherOneOrRefused) {
 TEST(Edits, ADraftIsTheWholeGraph) {
   EXPECT_TRUE(rc::check("to a draft and back", [](std::uint64_t seed) {
     Random random(seed);
-    for (int i = 0; i < 5; ++i) {
+    for (int i = 0; i < core_testing::case_count(5, 2); ++i) {
       Findings findings;
       const auto program = assemble(draw_legal(random, 6), findings);
       RC_ASSERT(program.has_value());
@@ -179,7 +181,7 @@ TEST(Edits, WithoutOverlapNothingRunsBesideCommunication) {
   EXPECT_TRUE(rc::check("takes turns", [](std::uint64_t seed) {
     Random random(seed);
     const graph::DraftTables tables;
-    for (int i = 0; i < 5; ++i) {
+    for (int i = 0; i < core_testing::case_count(5, 2); ++i) {
       Spec spec = draw_legal(random, 6);
       spec.parallel.pp = 1;
       Findings findings;

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "draw.h"
+#include "orrery/core/effort_testing.h"
 #include "orrery/workload/layers/lower.h"
 #include "orrery/workload/program/count.h"
 #include "orrery/workload/spec/lora.h"
@@ -108,11 +109,11 @@ void check_job(const Spec& spec) {
   RC_ASSERT(counted->tokens == all->tokens);
 }
 
-// 100 × 25 jobs.
+// 100 × 25 jobs with full effort.
 TEST(Invariance, WorkAndWeightsDoNotDependOnThePlan) {
   EXPECT_TRUE(rc::check("sums over ranks", [](std::uint64_t seed) {
     Random random(seed);
-    for (int i = 0; i < 25; ++i) {
+    for (int i = 0; i < core_testing::case_count(25, 5); ++i) {
       const Spec spec = draw_legal(random);
       try {
         check_job(spec);

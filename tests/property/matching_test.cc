@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "draw.h"
+#include "orrery/core/effort_testing.h"
 
 namespace orrery::property {
 namespace {
@@ -69,11 +70,11 @@ void check_messages(const graph::Workload& job) {
   for (const auto& [key, difference] : balance) RC_ASSERT(difference == 0);
 }
 
-// 100 × 20 jobs.
+// 100 × 20 jobs with full effort.
 TEST(Matching, CollectivesAndMessagesFitTogether) {
   EXPECT_TRUE(rc::check("ranks agree", [](std::uint64_t seed) {
     Random random(seed);
-    for (int i = 0; i < 20; ++i) {
+    for (int i = 0; i < core_testing::case_count(20, 4); ++i) {
       const Spec spec = draw_legal(random);
       RC_LOG() << describe(spec);
       Findings findings;

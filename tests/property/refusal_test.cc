@@ -8,6 +8,7 @@
 #include <algorithm>
 
 #include "draw.h"
+#include "orrery/core/effort_testing.h"
 
 namespace orrery::property {
 namespace {
@@ -53,7 +54,7 @@ TEST(Refusal, NamesTheRule) {
   EXPECT_TRUE(rc::check("refused with a rule", [](std::uint64_t seed) {
     Random random(seed);
     const std::vector<Rule> known = rules();
-    for (int i = 0; i < 20; ++i) {
+    for (int i = 0; i < core_testing::case_count(20, 8); ++i) {
       Spec spec = draw_legal(random);
       spoil(spec, random);
       const auto verdict = legal(spec);

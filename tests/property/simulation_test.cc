@@ -5,6 +5,7 @@
 #include <rapidcheck.h>
 
 #include "draw.h"
+#include "orrery/core/effort_testing.h"
 #include "orrery/sim/simulate.h"
 
 namespace orrery::property {
@@ -32,11 +33,12 @@ void check_simulated(const Spec& spec) {
   check_ends(*job, machine);
 }
 
-// 100 × 20 jobs, each with and without rendezvous; a quarter of them block on their sends.
+// 100 × 20 jobs with full effort, each with and without rendezvous; a quarter of them block on
+// their sends.
 TEST(Simulation, EveryJobEnds) {
   EXPECT_TRUE(rc::check("no rank waits for ever", [](std::uint64_t seed) {
     Random random(seed);
-    for (int i = 0; i < 20; ++i) {
+    for (int i = 0; i < core_testing::case_count(20, 4); ++i) {
       const Spec spec = draw_legal(random, 12);
       RC_LOG() << describe(spec);
       check_simulated(spec);
@@ -49,7 +51,7 @@ TEST(Simulation, EveryJobEnds) {
 TEST(Simulation, JobsWithoutOverlapEndUnderAstraRules) {
   EXPECT_TRUE(rc::check("one slot", [](std::uint64_t seed) {
     Random random(seed);
-    for (int i = 0; i < 5; ++i) {
+    for (int i = 0; i < core_testing::case_count(5, 2); ++i) {
       Spec spec = draw_legal(random, 8);
       spec.schedule.overlap = false;
       RC_LOG() << describe(spec);

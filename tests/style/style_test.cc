@@ -21,10 +21,6 @@ const fs::path kRoot = core_testing::kSourceFolder;
 
 bool is_cpp(const std::string& path) { return has_suffix(path, ".cc") || has_suffix(path, ".h"); }
 
-bool is_test(const std::string& path) {
-  return has_suffix(path, "_test.cc") || has_suffix(path, "_fuzz.cc");
-}
-
 std::vector<std::string> cpp_files(std::initializer_list<std::string> folders) {
   std::vector<std::string> found;
   for (const std::string& folder : folders) {
@@ -120,7 +116,7 @@ TEST(Style, EveryFileNamesItsLicence) {
 
 TEST(Style, TheLibraryIsQuiet) {
   for (const std::string& path : cpp_files({"include", "src"})) {
-    if (!is_test(path)) expect_none(check_quiet(path, read(kRoot / path)));
+    if (!is_for_tests(path)) expect_none(check_quiet(path, read(kRoot / path)));
   }
 }
 
