@@ -7,15 +7,17 @@
 #include <cstdlib>
 
 #include "machines.h"
+#include "orrery/core/effort_testing.h"
 #include "orrery/sim/simulate.h"
 #include "workloads.h"
 
 namespace orrery::scale {
 
-/// A number from the environment.
-[[nodiscard]] inline std::uint64_t setting(const char* name, std::uint64_t usual) {
+/// A number from the environment, or else `full` or `quick`, by the effort of tests.
+[[nodiscard]] inline std::uint64_t setting(const char* name, std::uint64_t full,
+                                           std::uint64_t quick) {
   const char* text = std::getenv(name);
-  return text != nullptr ? std::strtoull(text, nullptr, 10) : usual;
+  return text != nullptr ? std::strtoull(text, nullptr, 10) : core_testing::case_count(full, quick);
 }
 
 struct Case {

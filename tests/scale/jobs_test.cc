@@ -10,6 +10,7 @@
 
 #include "../property/draw.h"
 #include "machines.h"
+#include "orrery/core/effort_testing.h"
 #include "orrery/core/paths_testing.h"
 #include "orrery/workload/program/program.h"
 #include "ways.h"
@@ -49,9 +50,9 @@ platform::Platform draw_cluster(Draw& draw, std::uint64_t ranks) {
 }
 
 TEST(Scale, JobsComeToTheSame) {
-  constexpr std::uint64_t kJobs = 150;
+  const std::uint64_t jobs = core_testing::case_count(150u, 40u);
   Tally tally;
-  for (std::uint64_t seed = 1; seed <= kJobs; ++seed) {
+  for (std::uint64_t seed = 1; seed <= jobs; ++seed) {
     property::Random random(seed);
     const Spec spec = property::draw_legal(random, 16);
     Findings findings;
@@ -67,9 +68,9 @@ TEST(Scale, JobsComeToTheSame) {
   print("jobs", tally);
   EXPECT_EQ(tally.refused, 0u);
   EXPECT_EQ(tally.stalled, 0u);
-  EXPECT_GT(tally.folded, kJobs / 3);
-  EXPECT_GT(tally.worked_out, kJobs / 2);
-  EXPECT_GT(tally.skipping, kJobs / 20);
+  EXPECT_GT(tally.folded, jobs / 3);
+  EXPECT_GT(tally.worked_out, jobs / 2);
+  EXPECT_GT(tally.skipping, jobs / 20);
 }
 
 // As many kinds of parallelism as the job has, on at most 32 ranks.

@@ -11,15 +11,15 @@ namespace orrery::scale {
 namespace {
 
 TEST(Scale, WhatIsSavedCannotBeSeenInTheResult) {
-  const std::uint64_t first = setting("ORRERY_SCALE_SEED", 1);
-  const std::uint64_t cases = setting("ORRERY_SCALE_CASES", 1200);
+  const std::uint64_t first = setting("ORRERY_SCALE_SEED", 1, 1);
+  const std::uint64_t cases = setting("ORRERY_SCALE_CASES", 1200, 200);
   Tally tally;
   for (std::uint64_t seed = first; seed < first + cases; ++seed) {
     const Case drawn = draw_case(seed);
     EXPECT_EQ(compare(drawn.workload, drawn.platform, all_ways(), tally), "") << "seed " << seed;
   }
   print("random", tally);
-  if (cases < 1000) return;
+  if (cases < 200) return;
   EXPECT_LT(tally.refused, cases / 10);
   EXPECT_LT(tally.stalled, cases / 20);
   EXPECT_GT(tally.folded, cases / 3);
@@ -31,8 +31,8 @@ TEST(Scale, WhatIsSavedCannotBeSeenInTheResult) {
 // Most random workloads do not get far there: one communication at a time, and collectives that it
 // does not know.
 TEST(Scale, WhatIsSavedCannotBeSeenUnderAstraRules) {
-  const std::uint64_t first = setting("ORRERY_SCALE_SEED", 1);
-  const std::uint64_t cases = setting("ORRERY_SCALE_CASES", 800);
+  const std::uint64_t first = setting("ORRERY_SCALE_SEED", 1, 1);
+  const std::uint64_t cases = setting("ORRERY_SCALE_CASES", 800, 200);
   Tally tally;
   for (std::uint64_t seed = first; seed < first + cases; ++seed) {
     Case drawn = draw_case(seed);
@@ -43,7 +43,7 @@ TEST(Scale, WhatIsSavedCannotBeSeenUnderAstraRules) {
         << "seed " << seed;
   }
   print("ASTRA rules", tally);
-  if (cases < 800) return;
+  if (cases < 200) return;
   EXPECT_GT(tally.cases - tally.refused - tally.stalled, cases / 5);
   EXPECT_GT(tally.folded, cases / 20);
   EXPECT_EQ(tally.worked_out, 0u);

@@ -75,8 +75,8 @@ bool put_together(TwoJobs& two) {
 }
 
 TEST(TogetherPairs, OfModesComeToTheSame) {
-  const std::uint64_t first = setting("ORRERY_SCALE_SEED", 1);
-  const std::uint64_t cases = setting("ORRERY_SCALE_CASES", 24 * kModes);
+  const std::uint64_t first = setting("ORRERY_SCALE_SEED", 1, 1);
+  const std::uint64_t cases = setting("ORRERY_SCALE_CASES", 24 * kModes, 6 * kModes);
   Tally tally;
   for (std::uint64_t seed = first; seed < first + cases; ++seed) {
     TwoJobs two;
@@ -90,7 +90,7 @@ TEST(TogetherPairs, OfModesComeToTheSame) {
         << "seed " << seed << ": two jobs and " << name(mode);
   }
   print("two jobs", tally);
-  if (tally.cases < 200) return;
+  if (tally.cases < 60) return;
   EXPECT_GT(tally.folded, tally.cases / 10);
   EXPECT_LT(tally.stalled, tally.cases / 20);
 }
@@ -98,7 +98,8 @@ TEST(TogetherPairs, OfModesComeToTheSame) {
 // Networks without congestion, no memory that ranks share.
 TEST(TogetherPairs, WithoutCongestionEachTakesWhatItTakesAlone) {
   std::uint64_t compared = 0;
-  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+  const std::uint64_t cases = core_testing::case_count(300u, 75u);
+  for (std::uint64_t seed = 1; seed <= cases; ++seed) {
     TwoJobs two;
     draw_two(seed, two);
     two.drawn.platform.network = platform::NetworkModelKind::analytical;
@@ -119,13 +120,14 @@ TEST(TogetherPairs, WithoutCongestionEachTakesWhatItTakesAlone) {
       ++compared;
     }
   }
-  EXPECT_GT(compared, 200u);
+  EXPECT_GT(compared, cases * 2 / 3);
 }
 
 // A job that has the whole machine is as if nobody had spoken of jobs.
 TEST(TogetherPairs, AJobOfAllRanksIsTheWorkloadItself) {
   std::uint64_t compared = 0;
-  for (std::uint64_t seed = 1; seed <= 200; ++seed) {
+  const std::uint64_t cases = core_testing::case_count(200u, 50u);
+  for (std::uint64_t seed = 1; seed <= cases; ++seed) {
     Case drawn = draw_case(seed);
     drawn.platform.rules = platform::Rules::orrery;
     graph::JobPart job{"all", &drawn.workload, {}};
@@ -143,7 +145,7 @@ TEST(TogetherPairs, AJobOfAllRanksIsTheWorkloadItself) {
       ASSERT_EQ(one->ranks[rank], other->ranks[rank]) << "seed " << seed << ", rank " << rank;
     ++compared;
   }
-  EXPECT_GT(compared, 100u);
+  EXPECT_GT(compared, cases / 2);
 }
 
 }  // namespace
