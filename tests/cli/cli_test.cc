@@ -13,6 +13,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "orrery/core/effort_testing.h"
 #include "orrery/core/paths_testing.h"
 #include "transcript.h"
 
@@ -85,6 +86,7 @@ class Workspace : public testing::TestWithParam<std::string> {
 
   void check(const Step& step, const std::vector<std::string>& out,
              const std::vector<std::string>& err, bool joined) {
+    if (step.full && !core_testing::full_effort()) return;
     const Outcome outcome = run(step.command, folder_, kProgram);
     const std::string stdout_seen = joined ? outcome.out + outcome.err : outcome.out;
     const bool fine = outcome.exit_code == step.exit_code && matches(out, stdout_seen) &&

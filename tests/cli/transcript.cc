@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "transcript.h"
 
+#include <fcntl.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
@@ -68,6 +71,25 @@ void append_stream(std::string& text, char mark, std::string_view stream) {
   for (const std::string& line : lines_of(stream)) text += std::string(1, mark) + " " + line + "\n";
 }
 
+// In the child: what goes wrong here ends with an exit code that no step expects.
+[[noreturn]] void become(const std::string& command, std::vector<std::string> environment,
+                         const fs::path& folder, const fs::path& out, const fs::path& err) {
+  const auto onto = [](const char* path, int flags, int target) {
+    const int file = open(path, flags, 0600);
+    if (file < 0 || dup2(file, target) < 0) _exit(99);
+  };
+  if (chdir(folder.c_str()) != 0) _exit(99);
+  onto("/dev/null", O_RDONLY, 0);
+  onto(out.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 1);
+  onto(err.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 2);
+  std::vector<char*> variables;
+  for (std::string& variable : environment) variables.push_back(variable.data());
+  variables.push_back(nullptr);
+  execle("/usr/bin/timeout", "timeout", "1200", "/bin/sh", "-c", command.c_str(), nullptr,
+         variables.data());
+  _exit(99);
+}
+
 }  // namespace
 
 std::vector<Step> parse_transcript(std::string_view text, std::vector<std::string>& bad) {
@@ -78,7 +100,9 @@ std::vector<Step> parse_transcript(std::string_view text, std::vector<std::strin
     if (line.empty() || line[0] == '#') continue;
     const std::string rest = line.size() > 2 ? line.substr(2) : "";
     const bool shaped = line.size() == 1 || line[1] == ' ';
-    if (shaped && line[0] == '$' && !rest.empty()) {
+    if (line.starts_with("$$ ") && rest.size() > 1) {
+      steps.push_back({.line = number, .command = rest.substr(1), .full = true});
+    } else if (shaped && line[0] == '$' && !rest.empty()) {
       steps.push_back({.line = number, .command = rest});
     } else if (shaped && line[0] == '>' && !steps.empty()) {
       steps.back().out.push_back(rest);
@@ -154,15 +178,15 @@ Outcome run(const std::string& command, const fs::path& folder, const fs::path& 
   fs::create_directories(talk / "bin");
   std::error_code ignored;
   fs::create_symlink(program, talk / "bin" / "orrery", ignored);
-  std::ofstream(talk / "command") << command << "\n";
-  const std::string line = "cd '" + folder.string() + "' && env -i HOME='" + folder.string() +
-                           "' PATH='" + (talk / "bin").string() +
-                           "':/usr/local/bin:/usr/bin:/bin LC_ALL=C TERM=dumb timeout 1200 sh '" +
-                           (talk / "command").string() + "' >'" + (talk / "out").string() +
-                           "' 2>'" + (talk / "err").string() + "' </dev/null";
-  const int status = std::system(line.c_str());
-  return {.out = read_file(talk / "out"),
-          .err = read_file(talk / "err"),
+  const fs::path out = talk / "out", err = talk / "err";
+  const std::string home = "HOME=" + folder.string();
+  const std::string path = "PATH=" + (talk / "bin").string() + ":/usr/local/bin:/usr/bin:/bin";
+  const pid_t child = fork();
+  if (child == 0) become(command, {home, path, "LC_ALL=C", "TERM=dumb"}, folder, out, err);
+  int status = 0;
+  while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
+  return {.out = read_file(out),
+          .err = read_file(err),
           .exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status)};
 }
 

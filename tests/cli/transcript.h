@@ -7,6 +7,7 @@
 //   > ranks   2                  a line of stdout
 //   ! warning: …                 a line of stderr
 //   ? 3                          the exit code, 0 when absent
+//   $$ orrery validate --fit     a command that takes long: run with full effort alone
 //
 // In a `>` or `!` line, "..." stands for any text; alone on a line it stands for any number of
 // lines. A stream without a line is not looked at; "> (nothing)" says that it is empty.
@@ -26,6 +27,7 @@ struct Step {
   std::vector<std::string> out;
   std::vector<std::string> err;
   int exit_code = 0;
+  bool full = false;  ///< run with full effort alone (core/effort_testing.h)
 };
 
 /// Steps of a transcript. Lines that are none of the above are put into `bad`.

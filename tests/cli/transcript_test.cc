@@ -15,7 +15,7 @@ using testing::SizeIs;
 TEST(Transcript, IsReadStepByStep) {
   std::vector<std::string> bad;
   const auto steps =
-      parse_transcript("# c\n$ orrery a\n> x\n>\n> y\n! e\n? 3\n\n$ orrery b\n", bad);
+      parse_transcript("# c\n$ orrery a\n> x\n>\n> y\n! e\n? 3\n\n$$ orrery b\n", bad);
   EXPECT_THAT(bad, IsEmpty());
   ASSERT_THAT(steps, SizeIs(2));
   EXPECT_EQ(steps[0].command, "orrery a");
@@ -23,7 +23,10 @@ TEST(Transcript, IsReadStepByStep) {
   EXPECT_THAT(steps[0].out, ElementsAre("x", "", "y"));
   EXPECT_THAT(steps[0].err, ElementsAre("e"));
   EXPECT_EQ(steps[0].exit_code, 3);
+  EXPECT_EQ(steps[1].command, "orrery b");
   EXPECT_EQ(steps[1].exit_code, 0);
+  EXPECT_FALSE(steps[0].full);
+  EXPECT_TRUE(steps[1].full);
 }
 
 TEST(Transcript, OtherLinesAreReported) {
