@@ -45,8 +45,7 @@ function(orrery_room name)
   endif()
 
   if(ORRERY_TESTS AND tests)
-    orrery_test(orrery_${name}_tests SOURCES ${tests} DEPS orrery_${name})
-    set_tests_properties(orrery_${name}_tests PROPERTIES LABELS unit)
+    orrery_test(orrery_${name}_tests SOURCES ${tests} DEPS orrery_${name} LABELS unit)
   endif()
   if(ORRERY_FUZZ)
     foreach(fuzzer ${fuzzers})
@@ -71,18 +70,38 @@ function(orrery_room_library name sources deps level)
   set_property(GLOBAL APPEND PROPERTY ORRERY_ROOMS ${name})
 endfunction()
 
-# orrery_test(<target> SOURCES … DEPS …): one GoogleTest program, one CTest entry.
+# orrery_test(<target> SOURCES … DEPS … [LABELS …]): one GoogleTest program. CTest starts what takes long first, and runs it
+# as several entries side by side (<target>_1, <target>_2, …): tests/costs.txt says what takes how long.
 function(orrery_test target)
-  cmake_parse_arguments(TEST "" "" "SOURCES;DEPS;ARGS" ${ARGN})
+  cmake_parse_arguments(TEST "" "" "SOURCES;DEPS;LABELS" ${ARGN})
   add_executable(${target} ${TEST_SOURCES})
   orrery_join(${target})
   orrery_test_paths()
   target_link_libraries(${target} PRIVATE ${TEST_DEPS} orrery_test_paths GTest::gmock GTest::gtest_main rapidcheck)
   # What is tested is optimised; how it is asked need not be.
   target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-Og>)
-  add_test(NAME ${target} COMMAND ${target} ${TEST_ARGS} WORKING_DIRECTORY "${CMAKE_BINARY_DIR}")
-  # The same properties every time; run the program by itself for new random ones.
-  set_tests_properties(${target} PROPERTIES ENVIRONMENT "RC_PARAMS=seed=1")
+
+  set(costs "${CMAKE_SOURCE_DIR}/tests/costs.txt")
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${costs}")
+  file(STRINGS "${costs}" cost REGEX "^${target} +[0-9]+$")
+  string(REGEX REPLACE "^.* " "" cost "0${cost}")
+  math(EXPR shards "${cost} / 16 + 1")
+  math(EXPR cost "${cost} / ${shards}")
+  foreach(shard RANGE 1 ${shards})
+    # The same properties every time; run the program by itself for new random ones.
+    set(environment RC_PARAMS=seed=1)
+    set(name ${target})
+    if(shards GREATER 1)
+      set(name ${target}_${shard})
+      math(EXPR index "${shard} - 1")
+      # A folder of its own for temporary files: tests of one program may use the same names.
+      set(folder "${CMAKE_BINARY_DIR}/test-folders/${name}")
+      file(MAKE_DIRECTORY "${folder}")
+      list(APPEND environment GTEST_TOTAL_SHARDS=${shards} GTEST_SHARD_INDEX=${index} "TMPDIR=${folder}" "TEST_TMPDIR=${folder}/")
+    endif()
+    add_test(NAME ${name} COMMAND ${target} WORKING_DIRECTORY "${CMAKE_BINARY_DIR}")
+    set_tests_properties(${name} PROPERTIES ENVIRONMENT "${environment}" COST ${cost} LABELS "${TEST_LABELS}")
+  endforeach()
 endfunction()
 
 # What src/orrery/core/paths_testing.h declares: the only absolute paths that tests are compiled with.
