@@ -2,15 +2,16 @@
 #include "hostile_case.h"
 
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <chrono>
 #include <fstream>
 #include <iterator>
 #include <sstream>
-#include <thread>
 
 #include "orrery/core/sanitized_testing.h"
 #include "orrery/trace/chakra/chakra_testing.h"
@@ -57,13 +58,14 @@ Files sound_files() {
 }
 
 // In the child: what must not go wrong quietly ends in an exit code no case expects.
-[[noreturn]] void become(const fs::path& program, std::vector<std::string> words,
-                         const fs::path& folder, std::uint64_t disk) {
+pid_t start(const char* program, char* const* arguments, const char* folder, rlim_t disk) {
   const auto onto = [](const char* path, int flags, int target) {
     const int file = open(path, flags, 0600);
     if (file < 0 || dup2(file, target) < 0) _exit(99);
   };
-  if (chdir(folder.c_str()) != 0) _exit(99);
+  const pid_t child = fork();
+  if (child != 0) return child;
+  if (chdir(folder) != 0) _exit(99);
   onto("/dev/null", O_RDONLY, 0);
   onto(".out", O_WRONLY | O_CREAT | O_TRUNC, 1);
   onto(".err", O_WRONLY | O_CREAT | O_TRUNC, 2);
@@ -77,11 +79,23 @@ Files sound_files() {
   const rlimit addresses{rlim_t{2} << 30, rlim_t{2} << 30};
   setrlimit(RLIMIT_AS, &addresses);
 #endif
-  std::vector<char*> arguments;
-  for (std::string& word : words) arguments.push_back(word.data());
-  arguments.push_back(nullptr);
-  execv(program.c_str(), arguments.data());
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, nullptr);
+  execv(program, arguments);
   _exit(99);
+}
+
+/// Waits for the child's end; kills it, and returns true, when it is late.
+bool ends_late(pid_t child, const sigset_t& ends, int& status, rusage& used) {
+  bool late = false;
+  const timespec patience{std::chrono::seconds(kPatience).count(), 0};
+  while (wait4(child, &status, WNOHANG, &used) == 0) {
+    if (sigtimedwait(&ends, nullptr, &patience) >= 0 || errno != EAGAIN) continue;
+    late = true;
+    kill(child, SIGKILL);
+  }
+  return late;
 }
 
 /// Of the processor.
@@ -128,19 +142,19 @@ Answer answer(const Case& hostile, const fs::path& folder, const fs::path& progr
   std::istringstream in(hostile.command);
   for (std::string word; in >> word;) words.push_back(word);
 
+  std::vector<char*> arguments;
+  for (std::string& word : words) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+
   Answer out;
-  const auto start = std::chrono::steady_clock::now();
-  const pid_t child = fork();
-  if (child == 0) become(program, words, folder, hostile.disk);
+  sigset_t ends;  // blocked, so that none is lost between a look and a wait
+  sigemptyset(&ends);
+  sigaddset(&ends, SIGCHLD);
+  sigprocmask(SIG_BLOCK, &ends, nullptr);
+  const pid_t child = start(program.c_str(), arguments.data(), folder.c_str(), hostile.disk);
   int status = 0;
   rusage used{};
-  while (wait4(child, &status, WNOHANG, &used) == 0) {
-    if (!out.late && std::chrono::steady_clock::now() - start > kPatience) {
-      out.late = true;
-      kill(child, SIGKILL);
-    }
-    std::this_thread::sleep_for(std::chrono::milliseconds(2));
-  }
+  out.late = ends_late(child, ends, status, used);
   const bool killed = WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
   out.late = out.late || (killed && seconds(used) > kCpuSeconds - 1);
   out.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);

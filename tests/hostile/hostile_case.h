@@ -29,7 +29,7 @@ struct Case {
   std::uint64_t disk = 0;  ///< no file may become larger; 0 = any size
 };
 
-inline void PrintTo(const Case& hostile, std::ostream* out) { *out << hostile.command; }
+inline void PrintTo(const Case* hostile, std::ostream* out) { *out << hostile->command; }
 
 /// Our cluster file, and ASTRA-sim's files.
 inline const std::string kRun = "run w --cluster two.yaml";

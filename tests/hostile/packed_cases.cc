@@ -31,9 +31,9 @@ Case bomb(std::string name, std::function<std::string()> write) {
           [write = std::move(write)](const fs::path& folder) { put(folder / "k.json", write()); }};
 }
 
-/// What `head` and then `count` times `piece` compress to.
-std::string gzip_of(std::string head, char piece, std::size_t count) {
-  return gzip(head.append(count, piece));
+/// What `head` and then so many MiB of `piece` compress to.
+std::string gzip_of(std::string_view head, char piece, std::size_t megabytes) {
+  return core_testing::gzip_repeated(head, std::string(std::size_t{1} << 20, piece), megabytes);
 }
 
 std::string flipped(std::string bytes, std::size_t at) {
@@ -110,10 +110,8 @@ std::vector<Case> packed_cases() {
       packed("zstd_and_junk", zst + repeated("junk", 100), {"k.json:byte ", "E2003"}),
       packed("zstd_with_a_huge_window", std::string("\x28\xB5\x2F\xFD\x00\xF8\x01\x00\x00", 9),
              {"k.json:byte ", "window"}, 5),
-      bomb("gzip_spaces",
-           [=] { return gzip_of(R"({"traceEvents": [)", ' ', std::size_t{300} << 20); }),
-      bomb("gzip_string",
-           [=] { return gzip_of(R"({"traceEvents": [")", 'a', std::size_t{100} << 20); }),
+      bomb("gzip_spaces", [=] { return gzip_of(R"({"traceEvents": [)", ' ', 300); }),
+      bomb("gzip_string", [=] { return gzip_of(R"({"traceEvents": [")", 'a', 100); }),
       bomb("zstd_spaces",
            [=] { return zstd(events + std::string(std::size_t{300} << 20, ' '), 1); }),
       bomb("zstd_events",

@@ -47,17 +47,6 @@ std::string with_field(std::uint32_t tag, std::uint64_t value) {
   return framed(message);
 }
 
-/// What `piece` repeated makes, compressed, without ever holding it.
-void gzip_repeated(const fs::path& path, std::string_view head, std::string_view piece,
-                   std::size_t count) {
-  fs::remove_all(path);
-  gzFile file = gzopen(path.c_str(), "wb6");
-  gzwrite(file, head.data(), static_cast<unsigned>(head.size()));
-  for (std::size_t i = 0; i < count; ++i)
-    gzwrite(file, piece.data(), static_cast<unsigned>(piece.size()));
-  gzclose(file);
-}
-
 /// A circle of `length` nodes.
 void write_circle(const fs::path& path, std::uint64_t length) {
   std::ofstream out(path, std::ios::binary);
@@ -218,7 +207,7 @@ std::vector<Case> gzip_cases() {
        {"w.0.et"},
        {},
        [](const fs::path& folder) {
-         gzip_repeated(folder / "w.0.et", "", std::string(1 << 20, '\0'), 1000);
+         put(folder / "w.0.et", core_testing::gzip_repeated("", std::string(1 << 20, '\0'), 1000));
        }},
       {"gzip_bomb_one_record",
        kRun,
@@ -226,8 +215,8 @@ std::vector<Case> gzip_cases() {
        {"w.0.et", "E4000"},
        {},
        [](const fs::path& folder) {
-         gzip_repeated(folder / "w.0.et", two() + "\xFF\xFF\xFF\x7F", std::string(1 << 20, 'x'),
-                       1000);
+         put(folder / "w.0.et", core_testing::gzip_repeated(two() + "\xFF\xFF\xFF\x7F",
+                                                            std::string(1 << 20, 'x'), 1000));
        }},
       {"gzip_bomb_repaired",
        kRun + " --repair",
@@ -235,7 +224,8 @@ std::vector<Case> gzip_cases() {
        {"w.0.et", "E4000"},
        {},
        [](const fs::path& folder) {
-         gzip_repeated(folder / "w.0.et", two(), std::string(1 << 20, '\0'), 1000);
+         put(folder / "w.0.et",
+             core_testing::gzip_repeated(two(), std::string(1 << 20, '\0'), 1000));
        }},
       {"gzip_bomb_json",
        kRun,
@@ -243,8 +233,8 @@ std::vector<Case> gzip_cases() {
        {"w.0.et", "E4000"},
        {},
        [](const fs::path& folder) {
-         gzip_repeated(folder / "w.0.et", R"({"workload_graph": [)", std::string(1 << 20, ' '),
-                       1000);
+         put(folder / "w.0.et", core_testing::gzip_repeated(R"({"workload_graph": [)",
+                                                            std::string(1 << 20, ' '), 1000));
        }},
   };
 }

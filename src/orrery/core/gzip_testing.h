@@ -25,4 +25,40 @@ inline std::string gzip(std::string_view bytes) {
   return out;
 }
 
+/// What `head` and then `count` times `piece` compress to. The piece is compressed once: no time
+/// and no memory are spent on what only a reader is to unpack.
+inline std::string gzip_repeated(std::string_view head, std::string_view piece, std::size_t count) {
+  z_stream stream{};
+  deflateInit2(&stream, 6, Z_DEFLATED, -15, 8, Z_DEFAULT_STRATEGY);
+  const auto packed = [&](std::string_view bytes, int flush) {
+    stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
+    stream.avail_in = static_cast<uInt>(bytes.size());
+    std::string out(deflateBound(&stream, bytes.size()) + 64, '\0');
+    stream.next_out = reinterpret_cast<Bytef*>(out.data());
+    stream.avail_out = static_cast<uInt>(out.size());
+    deflate(&stream, flush);
+    out.resize(out.size() - stream.avail_out);
+    return out;
+  };
+  const auto sum_of = [](std::string_view bytes) {
+    return crc32(0, reinterpret_cast<const Bytef*>(bytes.data()), static_cast<uInt>(bytes.size()));
+  };
+  std::string out("\x1f\x8b\x08\0\0\0\0\0\0\x03", 10);
+  out += packed(head, Z_FULL_FLUSH);
+  // Nothing refers to what came before a full flush.
+  const std::string again = packed(piece, Z_FULL_FLUSH);
+  const uLong sum_of_piece = sum_of(piece);
+  uLong sum = sum_of(head);
+  for (std::size_t i = 0; i < count; ++i) {
+    out += again;
+    sum = crc32_combine(sum, sum_of_piece, static_cast<z_off_t>(piece.size()));
+  }
+  out += packed({}, Z_FINISH);
+  deflateEnd(&stream);
+  const std::size_t size = head.size() + count * piece.size();
+  for (int i = 0; i < 4; ++i) out += static_cast<char>(sum >> (8 * i) & 0xFF);
+  for (int i = 0; i < 4; ++i) out += static_cast<char>(size >> (8 * i) & 0xFF);
+  return out;
+}
+
 }  // namespace orrery::core_testing
