@@ -311,8 +311,7 @@ TEST(Cluster, ReferencePagesAreUpToDate) {
   for (const auto& [name, text] : {std::pair{"cluster.md", cluster_reference()},
                                    std::pair{"catalogue.md", catalogue_reference()}}) {
     if (std::getenv("ORRERY_UPDATE_DOCS") != nullptr) std::ofstream(folder + name) << text;
-    EXPECT_EQ(read_file(folder + name), text)
-        << name << ": run this test with ORRERY_UPDATE_DOCS=1";
+    EXPECT_EQ(read_file(folder + name), text) << name << ": run with ORRERY_UPDATE_DOCS=1";
   }
 }
 
