@@ -10,6 +10,7 @@
 #include <fstream>
 #include <functional>
 
+#include "orrery/core/effort_testing.h"
 #include "orrery/core/paths_testing.h"
 #include "orrery/core/sanitized_testing.h"
 #include "orrery/study/inputs.h"
@@ -73,7 +74,7 @@ class VaryingSteps : public testing::TestWithParam<Plan> {};
 // What the issue asks for: steps of 1,024 ranks, drawn rank by rank and simulated, beside the fast
 // path: each draw, not only their mean.
 TEST_P(VaryingSteps, OfAThousandRanksAreAsSimulated) {
-  constexpr auto kRanks = rounds<std::uint64_t>(1024, 64);
+  const auto all_ranks = rounds<std::uint64_t>(core_testing::case_count(1024, 256), 64);
   const std::string all = fleet_file("all_parts.yaml",
                                      "{speed: {distribution: lognormal, sigma: 0.02}, "
                                      "slow: {share: 0.001, factor: 1.14}, "
@@ -82,15 +83,16 @@ TEST_P(VaryingSteps, OfAThousandRanksAreAsSimulated) {
                                      "network: {distribution: lognormal, sigma: 0.05}}");
   for (const std::string& variability : {std::string("gemm-14"), all}) {
     VariabilityQuestion asked = small_job(variability);
-    asked.base.job.global_batch = std::to_string(kRanks);
+    asked.base.job.global_batch = std::to_string(all_ranks);
     asked.base.job.set = {"model.layers=8"};
-    asked.base.cluster = fmt::format("h100-sxm:{}", kRanks);
+    asked.base.cluster = fmt::format("h100-sxm:{}", all_ranks);
     GetParam().set(asked.base.job);
-    asked.verify = rounds(4, 1);
+    const auto draws = rounds<std::uint32_t>(core_testing::case_count(4, 2), 1);
+    asked.verify = draws;
     const auto answer = ask(asked);
     ASSERT_TRUE(answer) << to_string(answer.error());
-    EXPECT_EQ(answer->ranks, kRanks);
-    ASSERT_EQ(answer->verified.size(), rounds(4u, 1u));
+    EXPECT_EQ(answer->ranks, all_ranks);
+    ASSERT_EQ(answer->verified.size(), draws);
     EXPECT_EQ(answer->stages, GetParam().stages);
     double fast = 0, simulated = 0;
     for (const VerifiedDraw& one : answer->verified) {
@@ -236,7 +238,7 @@ TEST(VaryingStep, TheNetworksFactorIsThatOfItsTimes) {
 // One stage: drawing, simulating every draw and the closed form say the same.
 TEST(VaryingStep, ThreeWaysAgree) {
   VariabilityQuestion asked = small_job("training-64k");
-  asked.draws = rounds(100, 5);
+  asked.draws = rounds(core_testing::case_count(100, 30), 5);
   const auto fast = ask(asked);
   asked.simulate = true;
   const auto simulated = ask(asked);

@@ -8,6 +8,7 @@
 #include <numeric>
 #include <utility>
 
+#include "orrery/core/effort_testing.h"
 #include "orrery/core/random.h"
 #include "orrery/core/sanitized_testing.h"
 
@@ -75,7 +76,7 @@ TEST(Placement, IsNearlyTheBestOfAll) {
 }
 
 TEST(Placement, NeverWorseThanTheSix) {
-  for (std::uint64_t seed = 0; seed < rounds(20u, 4u); ++seed) {
+  for (std::uint64_t seed = 0; seed < rounds(core_testing::case_count(20u, 6u), 4u); ++seed) {
     const PlacementTask task = drawn_task(100 + seed, 40 + 3 * seed, 8, seed % 2 == 0 ? 0 : 1.2);
     const auto found = search_placement(task, seed);
     ASSERT_TRUE(found.has_value());

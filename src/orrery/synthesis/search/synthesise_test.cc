@@ -8,6 +8,7 @@
 #include <iostream>
 #include <map>
 
+#include "orrery/core/effort_testing.h"
 #include "orrery/synthesis/ground_testing.h"
 
 namespace orrery::synthesis {
@@ -145,7 +146,8 @@ TEST(Synthesis, OthersHandOnOnlyWhereTheyMay) {
 // Anything that hangs together: unequal links, switches, some links down, some at half.
 TEST(Synthesis, RandomFabricsWithFailures) {
   std::map<CollectiveType, std::vector<double>> gaps;
-  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+  const std::uint64_t fabrics = core_testing::case_count(200, 60);
+  for (std::uint64_t seed = 0; seed < fabrics; ++seed) {
     const auto size = static_cast<std::uint32_t>(seed % 11);
     const Ground ground = random_fabric(seed, {.devices = 3 + size,
                                                .switches = static_cast<std::uint32_t>(seed % 4),

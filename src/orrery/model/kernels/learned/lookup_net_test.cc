@@ -10,6 +10,7 @@
 #include <cmath>
 #include <random>
 
+#include "orrery/core/effort_testing.h"
 #include "orrery/core/sanitized_testing.h"
 #include "orrery/model/embedding/hits.h"
 #include "orrery/model/embedding/lin_devices.h"
@@ -131,13 +132,13 @@ TEST(LookupNet, LearnsWhatTheHeuristicSays) {
     const auto choosing = drawn_lookups(100, backward, 3);
     LookupNetOptions options;
     options.width = 48;
-    options.epochs = rounds(90, 2);
+    options.epochs = rounds(core_testing::case_count(90, 15), 2);
     const LookupNet net = train_lookup_net(learning, choosing, options, 1);
     const HeldBack off = lookup_errors(net, held);
     if (kSanitized) continue;
-    EXPECT_LT(off.median_error, 0.06) << backward;
-    EXPECT_GT(off.least, 0.88);
-    EXPECT_LT(off.most, 1.15);
+    EXPECT_LT(off.median_error, core_testing::case_count(0.06, 0.15)) << backward;
+    EXPECT_GT(off.least, core_testing::case_count(0.88, 0.7));
+    EXPECT_LT(off.most, core_testing::case_count(1.15, 1.4));
     RecordProperty(backward ? "backward_median" : "forward_median",
                    std::to_string(off.median_error));
     RecordProperty(backward ? "backward_least" : "forward_least", std::to_string(off.least));
