@@ -11,6 +11,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "orrery/core/effort_testing.h"
 #include "orrery/core/paths_testing.h"
 #include "orrery/core/units.h"
 #include "orrery/study/replay.h"
@@ -205,6 +206,19 @@ std::string put(std::string page, const std::string& name, const std::string& pa
   return page.substr(0, from + begin.size()) + part + page.substr(to);
 }
 
+/// The page with the table of variants. Quick: two of its rows are compared.
+std::string with_variants(const std::string& page, const std::vector<Recording>& all) {
+  const bool every = core_testing::full_effort() || std::getenv("ORRERY_UPDATE_DOCS") != nullptr;
+  std::string table = "| left out | error | beyond 1 % | worst | where |\n|---|--:|--:|--:|---|\n";
+  for (std::size_t i = 0; i < std::size(kVariants); ++i) {
+    if (!every && i % 4 != 3) continue;
+    const std::string row = without_row(kVariants[i], all);
+    EXPECT_TRUE(every || page.find(row) != std::string::npos) << row;
+    table += row;
+  }
+  return every ? put(page, "without", table) : page;
+}
+
 TEST(Recordings, AllOfThemPlayedAgain) {
   if (!fs::exists(kData / "traces") || !fs::exists(kData / "replay"))
     GTEST_SKIP() << "the recorded traces are not beside the project (../shared/data)";
@@ -247,13 +261,10 @@ TEST(Recordings, AllOfThemPlayedAgain) {
       close(was.idle, own.idle, "own idle");
     }
   }
-  std::string without =
-      "| left out | error | beyond 1 % | worst | where |\n|---|--:|--:|--:|---|\n";
-  for (const Variant& variant : kVariants) without += without_row(variant, all);
   std::ifstream file(kPage);
   std::stringstream before;
   before << file.rdbuf();
-  const std::string page = put(put(before.str(), "replay", table), "without", without);
+  const std::string page = with_variants(put(before.str(), "replay", table), all);
   if (std::getenv("ORRERY_UPDATE_DOCS") != nullptr) {
     std::ofstream(kPage) << page;
   } else {

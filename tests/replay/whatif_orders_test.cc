@@ -11,13 +11,14 @@
 #include <random>
 
 #include "by_hand.h"
+#include "orrery/core/effort_testing.h"
 #include "orrery/study/whatif.h"
 
 namespace orrery::study {
 namespace {
 
 constexpr std::size_t kPeers = 2;
-constexpr int kPairs = 200;
+const int kPairs = core_testing::case_count(200, 50);
 constexpr int kReach = 10;  // us from a call to its work
 constexpr int kOneCall = 5, kEventCall = 1;
 

@@ -10,6 +10,7 @@
 #include <random>
 
 #include "by_hand.h"
+#include "orrery/core/effort_testing.h"
 #include "orrery/study/whatif.h"
 
 namespace orrery::study {
@@ -122,7 +123,7 @@ class WhatIfRecordings : public ByHand {
 // Devices that are never short of work, and pause between two pieces of it all the same.
 TEST_F(WhatIfRecordings, GapsMakeTheOtherRecording) {
   std::mt19937_64 random(23);
-  for (int pair = 0; pair < 200; ++pair) {
+  for (int pair = 0; pair < core_testing::case_count(200, 50); ++pair) {
     std::vector<Launched> launched = drawn_launches(random);
     for (Launched& one : launched) {
       for (int& time : one.takes) time += 60;
@@ -143,7 +144,7 @@ TEST_F(WhatIfRecordings, GapsMakeTheOtherRecording) {
 // Of two ranks the median is the quicker one.
 TEST_F(WhatIfRecordings, WithoutStragglersRanksAreAlike) {
   std::mt19937_64 random(22);
-  for (int pair = 0; pair < 200; ++pair) {
+  for (int pair = 0; pair < core_testing::case_count(200, 50); ++pair) {
     const std::vector<Launched> launched = drawn_launches(random);
     std::vector<Launched> alike = launched;
     for (Launched& one : alike)
@@ -170,7 +171,7 @@ TEST_F(WhatIfRecordings, EveryFactorMakesTheOtherRecording) {
   std::mt19937_64 random(21);
   int exact = 0, compared = 0;
   for (const Edit& edit : edits)
-    for (int pair = 0; pair < 200; ++pair) {
+    for (int pair = 0; pair < core_testing::case_count(200, 50); ++pair) {
       const std::vector<Launched> launched = drawn_launches(random);
       const double factor = std::array{0.5, 1.5, 2.0}[random() % 3];
       Factors factors;

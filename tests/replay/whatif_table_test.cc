@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "orrery/core/effort_testing.h"
 #include "orrery/core/paths_testing.h"
 #include "orrery/study/outcome.h"
 #include "orrery/study/whatif.h"
@@ -141,10 +142,13 @@ void hold_row(const TableFamily& family, AskedWay way, const TableRow& row) {
 }
 
 TEST(WhatIfTable, EachChangeIsAnsweredOrSaysWhatIsMissing) {
+  // Each change in some way, of each family.
+  const std::size_t step = core_testing::case_count(1, 3);
+  std::size_t number = 0;
   for (const TableFamily& family : table_families())
     for (const TableRow& row : table_rows(family))
       for (const AskedWay way : {played, on_cluster, replicated, with_plan})
-        hold_row(family, way, row);
+        if (number++ % step == 0) hold_row(family, way, row);
 }
 
 }  // namespace
