@@ -4,6 +4,8 @@
 or found out again, and in the end everything is as if nobody had been killed.
 
     killed_searches.py PROGRAM [KILLS] [SEED]
+
+KILLS is 60, or 200 with ORRERY_TEST_EFFORT=full in the environment.
 """
 import json
 import os
@@ -175,7 +177,8 @@ def finish(search, draw, ways):
 
 
 def main():
-    program, kills = os.path.abspath(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else 200
+    usual = 200 if os.environ.get("ORRERY_TEST_EFFORT") == "full" else 60
+    program, kills = os.path.abspath(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else usual
     draw = random.Random(int(sys.argv[3]) if len(sys.argv) > 3 else 1)
     # Of processes; with MPI it takes seconds until the last of them is gone.
     ways = {"threads": 8, "parts": 2, "slurm": 3, "mpi": 3}
@@ -207,6 +210,7 @@ def main():
                 assert result == points, "another answer than undisturbed"
                 search.forget()
                 lines, ended = {}, ended + 1
+        assert all(done.values()), f"a kind of process was never killed: {done}"
         words = ", ".join(f"{number} of {how}" for how, number in done.items())
         print(f"{sum(done.values())} killed ({words}), {ended} searches ended as one that nobody "
               "disturbed")
