@@ -39,16 +39,9 @@ bool is_astra_option(std::string_view argument) {
   return std::find(kAstraOptions.begin(), kAstraOptions.end(), option) != kAstraOptions.end();
 }
 
-bool is_command(const std::string& word) {
-  using namespace std::string_view_literals;
-  constexpr std::array commands = {
-      "kernels"sv,    "generate"sv,   "count"sv,   "memory"sv,    "diff"sv,     "cut"sv,
-      "obfuscate"sv,  "run"sv,        "report"sv,  "explain"sv,   "compare"sv,  "critical-path"sv,
-      "convert"sv,    "link"sv,       "inspect"sv, "check"sv,     "schema"sv,   "doctor"sv,
-      "demo"sv,       "replay"sv,     "predict"sv, "calibrate"sv, "shard"sv,    "embeddings"sv,
-      "stragglers"sv, "whatif"sv,     "plan"sv,    "topology"sv,  "validate"sv, "completion"sv,
-      "collective"sv, "synthesise"sv, "man"sv};
-  return std::find(commands.begin(), commands.end(), word) != commands.end();
+bool is_command(const CLI::App& table, const std::string& word) {
+  return !table.get_subcommands([&](const CLI::App* sub) { return sub->get_name() == word; })
+              .empty();
 }
 
 /// In the list of commands, each one's first line says enough.
@@ -112,13 +105,14 @@ int check_leftovers(CLI::App& table, Session& session, bool astra) {
 
 }  // namespace
 
-AstraStyle recognize_astra(const std::string& program, std::vector<std::string>& arguments) {
+AstraStyle recognize_astra(const CLI::App& table, const std::string& program,
+                           std::vector<std::string>& arguments) {
   AstraStyle style;
   const std::string name = lower_name_of(program);
   const bool by_name =
       name.find("congestion_") != std::string::npos || name.find("astrasim") != std::string::npos;
   style.congestion_aware = name.find("congestion_aware") != std::string::npos;
-  const bool has_command = !arguments.empty() && is_command(arguments[0]);
+  const bool has_command = !arguments.empty() && is_command(table, arguments[0]);
   const bool by_option = std::any_of(arguments.begin(), arguments.end(), is_astra_option);
   const bool asks_help =
       !arguments.empty() && (arguments[0] == "--help" || arguments[0] == "--version");
@@ -149,11 +143,11 @@ std::unique_ptr<CLI::App> build_table(Session& session) {
 
 int parse(CLI::App& table, Session& session, const std::string& program,
           std::vector<std::string> arguments) {
-  const AstraStyle astra = recognize_astra(program, arguments);
+  const AstraStyle astra = recognize_astra(table, program, arguments);
   if (astra.active && astra.congestion_aware) session.congestion_aware_name = true;
   session.astra_options = astra.active;
   // The option table may fail before a sub-command's options are known; messages still name it.
-  if (!arguments.empty() && is_command(arguments[0])) session.command = arguments[0];
+  if (!arguments.empty() && is_command(table, arguments[0])) session.command = arguments[0];
   std::reverse(arguments.begin(), arguments.end());  // as CLI11 wants them
   try {
     table.parse(arguments);

@@ -27,7 +27,7 @@ struct AstraStyle {
 };
 
 /// Looks at argv; puts "run" in front where it is missing. `arguments` excludes argv[0].
-[[nodiscard]] AstraStyle recognize_astra(const std::string& program,
+[[nodiscard]] AstraStyle recognize_astra(const CLI::App& table, const std::string& program,
                                          std::vector<std::string>& arguments);
 
 /// Parses and sets session.action. Returns an exit code at once for --help, --version and mistakes,

@@ -1,0 +1,44 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+#
+# first_test.sh PROJECT ORRERY FIRST: the program FIRST has the commands in first_commands.txt, with the output of ORRERY.
+set -euo pipefail
+
+project=$1
+orrery=$2
+first=$3
+here=$(mktemp -d)
+trap 'rm -rf "$here"' EXIT
+cd "$here"
+failed=0
+
+# same PROGRAM ARGUMENTS...: both programs, called `orrery`, print the same and end with the same status.
+same() {
+  local status=0 of_first=0
+  (exec -a orrery "$orrery" "$@") >all.out 2>all.err </dev/null || status=$?
+  (exec -a orrery "$first" "$@") >first.out 2>first.err </dev/null || of_first=$?
+  if ((status != of_first)) || ! cmp all.out first.out || ! cmp all.err first.err; then
+    printf '%s: status %d and %d\n' "$*" "$status" "$of_first"
+    failed=1
+  fi
+}
+
+wanted=$(sort "$project/apps/orrery/first_commands.txt")
+got=$("$first" --help | sed -n '/^Subcommands/,/^$/s/^  \([a-z-]*\) .*/\1/p' | sort)
+if [[ ! $wanted || $got != "$wanted" ]]; then
+  printf 'commands of %s: %s\n' "$first" "$got"
+  failed=1
+fi
+
+for command in $wanted; do same "$command" --help; done
+same demo --json -q
+same run "$project/examples/step/step" --cluster "$project/examples/clusters/dgx-h100-8.yaml" --json -q
+same run "$project/examples/step/step" --cluster "$project/examples/clusters/dgx-h100-8.yaml" -o step.orrery --force -q
+same critical-path step.orrery
+same explain step.orrery
+same compare step.orrery step.orrery
+same report step.orrery
+same inspect "$project/data/demo/ddp_transformer/rank0.kineto.json.gz"
+
+((failed == 0)) && echo 'all as expected'
+exit "$failed"
