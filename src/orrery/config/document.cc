@@ -12,6 +12,7 @@
 #include <system_error>
 #include <vector>
 
+#include "orrery/core/files_read.h"
 #include "orrery/core/limits.h"
 #include "orrery/core/text.h"
 
@@ -111,9 +112,11 @@ Result<std::string> read_text(const std::string& path, std::uint64_t most) {
     return fail(Errc::config_not_found, path, "is a folder, not a file");
   }
   std::ifstream file(path, std::ios::binary);
-  if (!file)
+  if (!file) {
+    note_file_read(path);
     return fail(Errc::config_not_found, path, "cannot open this file",
                 "check the path and its permissions");
+  }
   std::string text;
   char block[1 << 16];
   while (file.read(block, sizeof block) || file.gcount() > 0) {
@@ -124,6 +127,7 @@ Result<std::string> read_text(const std::string& path, std::uint64_t most) {
     }
   }
   if (file.bad()) return fail(Errc::config_not_found, path, "reading this file failed");
+  note_file_read(path, text);
   return text;
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "orrery/core/thread_pool.h"
 
+#include "orrery/core/files_read.h"
+
 namespace orrery {
 
 namespace {
@@ -38,7 +40,10 @@ bool ThreadPool::take_one() {
     if ((round & kPlaces) == 0) return false;
   } while (!round_.compare_exchange_weak(round, round - 1, std::memory_order_acq_rel,
                                          std::memory_order_acquire));
-  (*work_)(static_cast<std::uint32_t>(round & kPlaces) - 1);
+  {
+    const FilesRead::Joined joined(files_);
+    (*work_)(static_cast<std::uint32_t>(round & kPlaces) - 1);
+  }
   if (done_.fetch_sub(1, std::memory_order_acq_rel) == 1) done_.notify_all();
   return true;
 }
@@ -58,6 +63,7 @@ void ThreadPool::share(std::uint32_t count, const std::function<void(std::uint32
     return;
   }
   work_ = &work;
+  files_ = FilesRead::current();
   done_.store(count, std::memory_order_release);
   const std::uint64_t round = round_.load(std::memory_order_relaxed);
   round_.store((round & ~std::uint64_t{kPlaces}) + kRound + count, std::memory_order_release);

@@ -11,6 +11,8 @@
 
 namespace orrery {
 
+class FilesRead;
+
 /// Threads that wait for work in between: briefly awake, then asleep. Handing out work takes about
 /// a microsecond while they are awake.
 class ThreadPool {
@@ -35,6 +37,7 @@ class ThreadPool {
   std::atomic<std::uint32_t> done_{0};
   std::atomic<bool> over_{false};
   const std::function<void(std::uint32_t)>* work_ = nullptr;
+  FilesRead* files_ = nullptr;  ///< of the thread that shares the work
   std::vector<std::thread> helpers_;
 };
 

@@ -29,6 +29,7 @@ Answers::Answers(const SearchSpace& space, const AnswerOptions& options)
       own_(options.executor == nullptr ? std::make_unique<ThreadsExecutor>(space, options.threads)
                                        : nullptr),
       executor_(options.executor == nullptr ? *own_ : *options.executor),
+      fresh_(space.where),
       estimated_(space),
       simulated_(space) {
   if (options.part > 0) file_ = part_file(options.file, options.part, options.parts);
@@ -40,16 +41,17 @@ Result<std::unique_ptr<Answers>> Answers::open(const SearchSpace& space,
   if (options.file.empty()) return made;
   // What stands in this one's own file is written again; what others have is only known.
   std::string own;
-  if (auto fine = read_own(made->file_, made->kept_, made->lines_); !fine)
+  if (auto fine = read_own(made->file_, made->fresh_, made->kept_, made->lines_); !fine)
     return tl::unexpected(fine.error());
   for (const auto& [digest, line] : made->lines_) own += line;
   if (!options.force && made->lines_.empty() && holds_something(made->file_))
     return fail(Errc::output_exists, made->file_, "is there, and nothing that a search kept",
                 "take another name, or --force overwrites it");
   std::map<std::string, std::string> others;
-  if (auto fine = read_kept(options.file, made->kept_, others); !fine)
+  if (auto fine = read_kept(options.file, made->fresh_, made->kept_, others); !fine)
     return tl::unexpected(fine.error());
-  if (options.part == 0) made->lines_.merge(others);
+  if (options.part == 0)
+    for (auto& [digest, line] : others) made->lines_.insert_or_assign(digest, std::move(line));
   auto begun = space::KeptFile::begin(made->file_, own);
   if (!begun) return tl::unexpected(begun.error());
   made->kept_file_.emplace(*std::move(begun));
@@ -71,8 +73,11 @@ Answers::Open Answers::look_up(const std::vector<std::uint64_t>& points, std::si
       key = digest(space_, *asked, gear);
       order_.emplace(std::tuple(points[i], gear), key);
       if (const auto known = kept_.find(key); known != kept_.end()) {
-        told[i] = known->second;
-        continue;
+        if (fresh_.holds(known->second.provenance)) {
+          told[i] = known->second;
+          continue;
+        }
+        out_of_date_.insert(points[i]);
       }
     }
     open.questions.push_back({points[i], *std::move(asked), std::move(key)});
@@ -84,10 +89,10 @@ Answers::Open Answers::look_up(const std::vector<std::uint64_t>& points, std::si
 void Answers::keep(const Question& one, Gear gear, const Told& told) {
   ++found_out_;
   if (told.state == State::failed || !kept_file_ || error_) return;
-  kept_.emplace(one.digest, told);
+  kept_.insert_or_assign(one.digest, told);
   std::string line = line_of(space_, space_.at(one.point), gear, one.digest, told);
   if (auto added = kept_file_->add(line); !added) error_ = added.error();
-  lines_.emplace(one.digest, std::move(line));
+  lines_.insert_or_assign(one.digest, std::move(line));
 }
 
 Result<std::vector<Told>> Answers::tell(const std::vector<std::uint64_t>& points, Gear gear,

@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -56,6 +57,8 @@ class Answers {
   [[nodiscard]] Result<void> close();
 
   [[nodiscard]] std::size_t found_out() const { return found_out_; }  ///< not known before
+  /// How many points were stored and had to be found out again: inputs or models changed.
+  [[nodiscard]] std::size_t out_of_date() const { return out_of_date_.size(); }
 
  private:
   Answers(const SearchSpace& space, const AnswerOptions& options);
@@ -74,11 +77,13 @@ class Answers {
   std::unique_ptr<Executor> own_;
   Executor& executor_;
   std::optional<space::KeptFile> kept_file_;
+  space::Freshness fresh_;
   Kept kept_;
   std::map<std::string, std::string> lines_;  ///< by digest
   /// Digests in the order of lines: by the point's number, the cheapest gear first.
   std::map<std::tuple<std::uint64_t, search::Gear>, std::string> order_;
   std::size_t found_out_ = 0;
+  std::set<std::uint64_t> out_of_date_;  ///< points
   BestSoFar estimated_, simulated_;
   std::optional<Error> error_;
 };

@@ -122,17 +122,21 @@ Result<void> answered_by(const std::vector<std::string>& said) {
 
 TEST(Crew, TakesNoAnswerToAnotherQuestion) {
   const auto space = space_of(small_space());
-  const auto line = [&](std::uint64_t point) {
+  const auto line = [&](std::uint64_t point, std::string models = {}) {
     const auto asked = asked_at(space, space.at(point));
+    space::Provenance provenance = space::provenance_of({}, "");
+    if (!models.empty()) provenance.models = std::move(models);
     Told told;
     told.state = State::illegal;
+    told.provenance = std::make_shared<const space::Provenance>(std::move(provenance));
     return line_of(space, space.at(point), search::Gear::estimate,
                    digest(space, *asked, search::Gear::estimate), told);
   };
   EXPECT_TRUE(answered_by({"ready 1", "told\n" + line(7)}));
   for (const std::string& wrong :
-       {"told\n" + line(8), std::string("told\n"), std::string("milk"),
-        std::string("told\n{\"digest\": 1}\n"), "told\n" + line(7).substr(0, 200)}) {
+       {"told\n" + line(8), "told\n" + line(7, "of another build"), std::string("told\n"),
+        std::string("milk"), std::string("told\n{\"digest\": 1}\n"),
+        "told\n" + line(7).substr(0, 200)}) {
     const auto taken = answered_by({"ready 1", wrong});
     ASSERT_FALSE(taken) << wrong;
     EXPECT_EQ(taken.error().code, Errc::input_mismatch);

@@ -10,7 +10,7 @@
 #include <span>
 #include <utility>
 
-#include "orrery/calibrate/sha256.h"
+#include "orrery/core/sha256.h"
 #include "orrery/estimate/program/in_small.h"
 #include "orrery/estimate/program/play.h"
 #include "orrery/platform/catalogue.h"
@@ -26,7 +26,7 @@ using search::Gear;
 namespace {
 
 /// Changes when figures change their meaning.
-constexpr std::string_view kForm = "1";
+constexpr std::string_view kForm = "2";
 /// Clusters that one evaluator remembers.
 constexpr std::size_t kClusters = 512;
 
@@ -84,12 +84,10 @@ Result<Rates> rates_at(const SearchSpace& space, const At& at) {
 std::string digest(const SearchSpace& space, const Asked& asked, Gear gear) {
   const std::string by =
       gear == Gear::columns ? "columns" : fmt::format("{}", gear == Gear::simulate);
-  std::string text = fmt::format("{}\n{}\n{}\n{}\n{}\n", kForm, ORRERY_VERSION, by,
-                                 asked.cluster.dump(), asked.job.dump());
+  std::string text =
+      fmt::format("{}\n{}\n{}\n{}\n", kForm, by, asked.cluster.dump(), asked.job.dump());
   for (const std::string& word : space.file.recompute) text += word + "\n";
-  calibrate::Sha256 sum;
-  sum.add(std::as_bytes(std::span(text)));
-  return sum.hex();
+  return sha256_of(text);
 }
 
 Result<Evaluator::Known*> Evaluator::cluster_of(const Json& asked) {
@@ -101,6 +99,7 @@ Result<Evaluator::Known*> Evaluator::cluster_of(const Json& asked) {
                                          : space_.where + " (cluster)";
     if (!asked.is_string()) question.cluster_text = key;
     Findings nobody;
+    const FilesRead read_files;
     auto read = study::read_cluster(question, nobody);
     if (!read) return tl::unexpected(read.error());
     if (clusters_.size() >= kClusters)  // the one that nobody asked for the longest
@@ -109,9 +108,13 @@ Result<Evaluator::Known*> Evaluator::cluster_of(const Json& asked) {
           [](const auto& a, const auto& b) { return a.second.asked < b.second.asked; }));
     auto cluster = std::make_shared<const study::Cluster>(*std::move(read));
     auto costs = std::make_unique<estimate::OpCosts>(cluster);
-    found = clusters_.emplace(key, Known{std::move(cluster), std::move(costs), 0, {}}).first;
+    found =
+        clusters_
+            .emplace(key, Known{std::move(cluster), std::move(costs), read_files.hashes(), 0, {}})
+            .first;
   }
   found->second.asked = ++asked_;
+  files_.insert(found->second.files.begin(), found->second.files.end());
   return &found->second;
 }
 
@@ -210,8 +213,18 @@ Result<workload::Spec> Evaluator::plan(const Asked& asked) {
 }
 
 Told Evaluator::tell(const Asked& asked, Gear gear) {
+  const FilesRead read_files;
+  files_.clear();
   auto told = told_of(asked, gear);
-  if (told) return *std::move(told);
+  if (told) {
+    files_.merge(read_files.hashes());
+    auto& provenance = provenances_[files_];
+    if (provenance == nullptr)
+      provenance =
+          std::make_shared<const space::Provenance>(space::provenance_of(files_, space_.where));
+    told->provenance = provenance;
+    return *std::move(told);
+  }
   Told failed;
   failed.state = State::failed;
   failed.error = told.error();

@@ -34,7 +34,7 @@ struct Asked {
 [[nodiscard]] Result<Rates> rates_at(const SearchSpace& space, const At& at);
 
 /// Everything that a point's figures follow from, as 64 hexadecimal digits: what is asked, by which
-/// gear, and the program's version. Files that clusters name by path count as their paths.
+/// gear. What was read and by what build stands in Told::provenance.
 [[nodiscard]] std::string digest(const SearchSpace& space, const Asked& asked, search::Gear gear);
 
 /// Answers points, and remembers clusters and what ops take on them. The same in any order. Not
@@ -56,6 +56,7 @@ class Evaluator {
   struct Known {
     std::shared_ptr<const study::Cluster> cluster;
     std::unique_ptr<estimate::OpCosts> costs;
+    FileHashes files;
     std::uint64_t asked = 0;
     std::map<std::string, std::unique_ptr<estimate::Columns>> columns{};  ///< by job
   };
@@ -65,6 +66,10 @@ class Evaluator {
     std::string family;  ///< all of it that is no column
     double model_flops = 0;
     std::int64_t tokens = 0;
+  };
+  struct RememberedJob {
+    std::optional<Job> job;
+    FileHashes files;
   };
   [[nodiscard]] Result<Known*> cluster_of(const Json& asked);
   [[nodiscard]] Result<workload::Spec> spec_of(const Json& job, const study::Cluster& cluster);
@@ -79,8 +84,10 @@ class Evaluator {
 
   const SearchSpace& space_;
   std::map<std::string, Known> clusters_;
-  std::map<std::string, std::optional<Job>> jobs_;  ///< by text and devices
+  std::map<std::string, RememberedJob> jobs_;  ///< by text and devices
   std::uint64_t asked_ = 0;
+  std::map<FileHashes, std::shared_ptr<const space::Provenance>> provenances_;
+  FileHashes files_;  ///< that the point depends on and that were read for an earlier one
 };
 
 }  // namespace orrery::explore

@@ -54,10 +54,13 @@ Result<std::optional<Told>> Evaluator::told_in_columns(const Asked& asked, Known
   auto found = jobs_.find(text);
   if (found == jobs_.end()) {
     if (jobs_.size() >= kJobs) jobs_.clear();
-    found = jobs_.emplace(text, job_of(asked, known)).first;
+    const FilesRead read_files;
+    auto job = job_of(asked, known);
+    found = jobs_.emplace(text, RememberedJob{std::move(job), read_files.hashes()}).first;
   }
-  if (!found->second) return std::optional<Told>{};
-  const Job& job = *found->second;
+  files_.insert(found->second.files.begin(), found->second.files.end());
+  if (!found->second.job) return std::optional<Told>{};
+  const Job& job = *found->second.job;
   auto columns = known.columns.find(job.family);
   if (columns == known.columns.end()) {
     std::unique_ptr<estimate::Columns> made;

@@ -41,6 +41,7 @@ class Exploration {
     explored_.points = std::move(points_).release();
     count(order);
     explored_.found_out = answers_.found_out();
+    explored_.out_of_date = answers_.out_of_date();
     if (explored_.failed > 0 && explored_.failed == explored_.points.size())
       return tl::unexpected(*explored_.failure);
     return std::move(explored_);

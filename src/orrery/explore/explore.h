@@ -102,8 +102,9 @@ struct Explored {
   std::optional<std::size_t> smallest;  ///< of those that are too large, the one that needs least
   std::optional<Error> failure;         ///< of the first that failed
   std::size_t found_out = 0;            ///< all else was known before
-  std::size_t simulations = 0;          ///< points that have one
-  double worst_off = 0;                 ///< of estimates against simulations, as a share
+  std::size_t out_of_date = 0;  ///< points stored by a search whose inputs or models changed
+  std::size_t simulations = 0;  ///< points that have one
+  double worst_off = 0;         ///< of estimates against simulations, as a share
   std::size_t in_columns = 0, played = 0;  ///< points told in columns; of these estimated, too
   double columns_off = 0;                  ///< of columns against estimates, as a share
   std::vector<AxisEffect> effects;         ///< of axes with several values; the strongest first

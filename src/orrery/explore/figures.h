@@ -7,6 +7,7 @@
 #include <array>
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -15,6 +16,7 @@
 
 #include "orrery/config/field.h"
 #include "orrery/core/error.h"
+#include "orrery/space/provenance.h"
 
 namespace orrery::explore {
 
@@ -40,6 +42,8 @@ struct Told {
   double device_power = 0;  ///< at most, W; 0: unknown
   /// Of the step, on average over all devices; only simulations tell.
   std::optional<std::array<double, 3>> shares;  ///< computing, exposed, idle
+  /// What it was computed from; null: of what failed.
+  std::shared_ptr<const space::Provenance> provenance{};
 };
 
 enum class Figure : std::uint8_t {

@@ -60,6 +60,13 @@ bool read_shares(const Json& line, Told& out) {
   return true;
 }
 
+bool read_provenance(const Json& line, Told& out) {
+  auto provenance = std::make_shared<space::Provenance>();
+  if (!space::read_provenance(line, *provenance)) return false;
+  out.provenance = std::move(provenance);
+  return true;
+}
+
 bool read_told(const Json& line, Told& out) {
   if (!read_state(line, out.state) || !read_text(line, "why", out.why) ||
       !read_text(line, "plan", out.plan))
@@ -70,7 +77,8 @@ bool read_told(const Json& line, Told& out) {
       read_whole(line, "tokens", out.tokens);
   if (!whole || (out.state == State::fits && out.step == 0)) return false;
   return read_number(line, "model_flops", out.model_flops) && read_number(line, "peak", out.peak) &&
-         read_number(line, "device_power", out.device_power) && read_shares(line, out);
+         read_number(line, "device_power", out.device_power) && read_shares(line, out) &&
+         read_provenance(line, out);
 }
 
 }  // namespace
@@ -105,6 +113,7 @@ std::string line_of(const SearchSpace& space, const At& at, search::Gear gear,
     for (const double share : *told.shares) json.value(share);
     json.end_array();
   }
+  if (told.provenance != nullptr) space::write_provenance(json, *told.provenance);
   json.end_object();
   return text + "\n";
 }
@@ -138,11 +147,17 @@ std::optional<Answer> read_answer(std::string_view line) {
   return answer;
 }
 
-void parse_kept(std::string_view text, Kept& kept, std::map<std::string, std::string>& lines) {
+void parse_kept(std::string_view text, space::Freshness& fresh, Kept& kept,
+                std::map<std::string, std::string>& lines) {
   space::each_kept(text, [&](const std::string& digest, const Json& read, std::string_view line) {
     Told told;
-    if (read_told(read, told) && kept.emplace(digest, std::move(told)).second)
-      lines.emplace(digest, std::string(line) + "\n");
+    if (!read_told(read, told)) return;
+    const auto known = kept.find(digest);
+    const bool better = known == kept.end() ||
+                        (!fresh.holds(known->second.provenance) && fresh.holds(told.provenance));
+    if (!better) return;
+    kept.insert_or_assign(digest, std::move(told));
+    lines.insert_or_assign(digest, std::string(line) + "\n");
   });
 }
 
@@ -167,20 +182,20 @@ std::vector<std::string> files_of(const std::string& file) {
   return files;
 }
 
-Result<void> read_own(const std::string& path, Kept& kept,
+Result<void> read_own(const std::string& path, space::Freshness& fresh, Kept& kept,
                       std::map<std::string, std::string>& lines) {
   std::error_code none;
   if (!fs::exists(path, none)) return {};
   const auto text = config::read_text(path, limits::kJournalBytes);
   if (!text) return tl::unexpected(text.error());
-  parse_kept(*text, kept, lines);
+  parse_kept(*text, fresh, kept, lines);
   return {};
 }
 
-Result<void> read_kept(const std::string& file, Kept& kept,
+Result<void> read_kept(const std::string& file, space::Freshness& fresh, Kept& kept,
                        std::map<std::string, std::string>& lines) {
   for (const std::string& one : files_of(file))
-    if (auto read = read_own(one, kept, lines); !read) return read;
+    if (auto read = read_own(one, fresh, kept, lines); !read) return read;
   return {};
 }
 

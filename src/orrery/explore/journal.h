@@ -37,9 +37,11 @@ struct Answer {
 /// What either line says; none: it is no such line.
 [[nodiscard]] std::optional<Answer> read_answer(std::string_view line);
 
-/// Adds what the lines say; those that are not whole, or that nobody here wrote, are passed over,
-/// and of two for one point the first counts. `lines` gets each that counts, by digest.
-void parse_kept(std::string_view text, Kept& kept, std::map<std::string, std::string>& lines);
+/// Adds what the lines say. Lines that are incomplete or of another form are skipped. Of two lines
+/// for one point the first counts, unless only the second is up to date. `lines` gets each that
+/// counts, by digest.
+void parse_kept(std::string_view text, space::Freshness& fresh, Kept& kept,
+                std::map<std::string, std::string>& lines);
 
 /// FILE.part-1-of-4
 [[nodiscard]] std::string part_file(const std::string& file, std::uint32_t part,
@@ -49,11 +51,11 @@ void parse_kept(std::string_view text, Kept& kept, std::map<std::string, std::st
 [[nodiscard]] std::vector<std::string> files_of(const std::string& file);
 
 /// What one of them says; nothing, where there is none. Errc: as read_kept.
-[[nodiscard]] Result<void> read_own(const std::string& path, Kept& kept,
+[[nodiscard]] Result<void> read_own(const std::string& path, space::Freshness& fresh, Kept& kept,
                                     std::map<std::string, std::string>& lines);
 
 /// What they say. Errc: limit_exceeded, config_not_found (one cannot be read).
-[[nodiscard]] Result<void> read_kept(const std::string& file, Kept& kept,
+[[nodiscard]] Result<void> read_kept(const std::string& file, space::Freshness& fresh, Kept& kept,
                                      std::map<std::string, std::string>& lines);
 
 }  // namespace orrery::explore

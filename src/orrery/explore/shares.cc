@@ -81,8 +81,10 @@ Result<std::vector<Share>> shares_of(const SearchSpace& space, const ExploreOpti
   if (!drawn) return tl::unexpected(drawn.error());
   Kept kept;
   std::map<std::string, std::string> lines;
-  if (auto fine = read_kept(options.answers.file, kept, lines); !fine)
+  space::Freshness fresh(space.where);
+  if (auto fine = read_kept(options.answers.file, fresh, kept, lines); !fine)
     return tl::unexpected(fine.error());
+  std::erase_if(kept, [&](const auto& one) { return !fresh.holds(one.second.provenance); });
   const auto count =
       static_cast<std::uint32_t>(std::clamp<std::uint64_t>(drawn->points.size(), 1, parts));
   std::vector<Share> shares(count);

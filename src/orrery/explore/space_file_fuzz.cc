@@ -23,6 +23,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   Kept kept;
   std::map<std::string, std::string> lines;
-  parse_kept(text, kept, lines);
+  orrery::space::Freshness fresh("");
+  parse_kept(text, fresh, kept, lines);
   return 0;
 }

@@ -154,7 +154,9 @@ std::string case_study_json(const ToldStudy& told) {
   const space::CaseStudyFile& file = told.study.file;
   return report::envelope("reproduce", {}, [&](JsonWriter& json) {
     json.begin_object().field("name", told.study.name).field("title", file.title);
-    json.field("about", file.about).field("source", file.source).key("inputs").begin_array();
+    json.field("about", file.about).field("source", file.source);
+    json.field("out_of_date", static_cast<std::int64_t>(told.answers.out_of_date));
+    json.key("inputs").begin_array();
     for (const space::Input& one : file.inputs) {
       json.begin_object().field("what", one.what).field("value", one.value);
       json.field("mark", space::letter(one.mark)).field("source", one.source).end_object();

@@ -76,6 +76,8 @@ std::string case_study_text(const ToldStudy& told, Style style) {
   for (const space::Input& one : file.inputs)
     head.add("made of", fmt::format("{}: {} [{}]", printable(one.what), printable(one.value),
                                     space::letter(one.mark)));
+  if (told.answers.out_of_date > 0)
+    head.add("stored", out_of_date_words(told.answers.out_of_date, "run"));
   std::string text = head.text() + "\n" + table_of(runs_sheet(told), style) +
                      table_of(best_sheet(told), style) + table_of(published_sheet(told), style) +
                      reasons_text(told, style);

@@ -95,6 +95,7 @@ std::string explore_json(const SearchSpace& space, const Explored& explored, std
         .field("combinations", space.combinations())
         .field("points", static_cast<std::int64_t>(explored.points.size()))
         .field("found_out", static_cast<std::int64_t>(explored.found_out))
+        .field("out_of_date", static_cast<std::int64_t>(explored.out_of_date))
         .field("refused", static_cast<std::int64_t>(explored.refused))
         .field("fitting", static_cast<std::int64_t>(explored.fitting))
         .field("allowed", static_cast<std::int64_t>(explored.best.size()))

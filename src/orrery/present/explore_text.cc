@@ -164,6 +164,8 @@ std::string explore_text(const SearchSpace& space, const Explored& explored, std
   report::Sheet sheet(style);
   sheet.add("space", space_words(space));
   sheet.add("looked at", looked_words(explored));
+  if (explored.out_of_date > 0)
+    sheet.add("stored", out_of_date_words(explored.out_of_date, "point"));
   std::string text = sheet.text();
   if (explored.best.empty()) {
     text += "\nno point is allowed";

@@ -21,6 +21,11 @@ std::string plural(std::uint64_t number, std::string_view word) {
   return fmt::format("{} {}{}", count(number), word, number == 1 ? "" : "s");
 }
 
+std::string out_of_date_words(std::uint64_t number, std::string_view what) {
+  return fmt::format("{} {} out of date: input files or the models changed; computed again",
+                     plural(number, fmt::format("stored {}", what)), number == 1 ? "is" : "are");
+}
+
 std::string seconds_text(double seconds) {
   return format_time(Time(std::llround(std::min(seconds * 1e12, 9e18))));
 }

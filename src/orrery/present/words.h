@@ -19,6 +19,9 @@ namespace orrery::present {
 /// "117,780"; what does not fit in 63 bits becomes the largest that does.
 [[nodiscard]] std::string count(std::uint64_t number);
 
+/// "12 stored points are out of date: …", for people.
+[[nodiscard]] std::string out_of_date_words(std::uint64_t number, std::string_view what);
+
 /// "1 rank", "1,200 ranks"
 [[nodiscard]] std::string plural(std::uint64_t number, std::string_view word);
 

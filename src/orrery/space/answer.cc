@@ -12,7 +12,7 @@
 
 #include "orrery/analysis/metrics.h"
 #include "orrery/calibrate/collectives.h"
-#include "orrery/calibrate/sha256.h"
+#include "orrery/core/sha256.h"
 #include "orrery/core/text.h"
 #include "orrery/study/device_memory.h"
 #include "orrery/study/expanded.h"
@@ -26,7 +26,7 @@ namespace {
 using graph::CollectiveType;
 
 /// Changes when figures change their meaning.
-constexpr std::string_view kForm = "2";
+constexpr std::string_view kForm = "3";
 
 constexpr std::array kTypes{CollectiveType::all_reduce, CollectiveType::all_gather,
                             CollectiveType::reduce_scatter, CollectiveType::all_to_all};
@@ -163,13 +163,11 @@ Result<CollectiveType> collective_type(const std::string& word, const std::strin
 }
 
 std::string digest(const Run& run) {
-  std::string text = fmt::format("{}\n{}\n{}\n{}\n{}\n", kForm, ORRERY_VERSION, run.cluster.dump(),
-                                 run.job.dump(), run.collective.dump());
+  std::string text = fmt::format("{}\n{}\n{}\n{}\n", kForm, run.cluster.dump(), run.job.dump(),
+                                 run.collective.dump());
   for (const Json* asked : {&run.split, &run.calculon})
     if (!asked->is_null()) text += asked->dump() + "\n";
-  calibrate::Sha256 sum;
-  sum.add(std::as_bytes(std::span(text)));
-  return sum.hex();
+  return sha256_of(text);
 }
 
 Result<study::Outcome> simulate(const Run& run, const std::string& where) {

@@ -36,8 +36,12 @@ Result<Values> ask(const Space& space, const Run& run) {
 }
 
 Answered answer(const Space& space, const Run& run) {
+  const FilesRead files;
   auto values = ask(space, run);
-  if (values) return {std::nullopt, *std::move(values)};
+  if (values) {
+    values->provenance = provenance_of(files.hashes(), space.where);
+    return {std::nullopt, *std::move(values)};
+  }
   Error error = values.error();
   if (!run.at.empty()) error.what += fmt::format(" (in the run {})", words(space, run));
   return {std::move(error), {}};
@@ -81,8 +85,9 @@ std::uint32_t threads_of(const AnswerOptions& options, std::size_t work) {
 Result<Answers> answer_all(const Space& space, std::span<const Run> runs,
                            const AnswerOptions& options) {
   Kept kept;
+  Freshness fresh(space.where);
   if (!options.file.empty()) {
-    auto read = read_kept(options.file);
+    auto read = read_kept(options.file, fresh);
     if (!read) return tl::unexpected(read.error());
     kept = *std::move(read);
   }
@@ -94,7 +99,9 @@ Result<Answers> answer_all(const Space& space, std::span<const Run> runs,
   for (std::size_t i = 0; i < runs.size(); ++i) {
     digests.push_back(digest(runs[i]));
     const auto known = kept.find(digests[i]);
-    there.push_back(known != kept.end());
+    const bool stored = known != kept.end();
+    there.push_back(stored && fresh.holds(known->second.provenance));
+    if (stored && !there[i]) ++answers.out_of_date;
     if (there[i]) answers.runs[i].values = known->second;
     if (!there[i]) open.push_back(static_cast<std::uint32_t>(i));
   }

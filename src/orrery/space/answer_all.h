@@ -30,8 +30,9 @@ struct Answered {
 };
 
 struct Answers {
-  std::vector<Answered> runs;  ///< as asked
-  std::size_t simulated = 0;   ///< all others were known
+  std::vector<Answered> runs;   ///< as asked
+  std::size_t simulated = 0;    ///< all others were known
+  std::size_t out_of_date = 0;  ///< of these: stored, but inputs or models changed since
 };
 
 /// The same for any number of threads, and whether or not some were known: also the file's bytes,

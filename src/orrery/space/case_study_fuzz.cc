@@ -18,6 +18,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       if (!run.split.is_null()) (void)orrery::space::split_values(run, "fuzz");
       if (!run.calculon.is_null()) (void)orrery::space::calculon_values(run, "fuzz");
     }
-  (void)orrery::space::parse_kept(text);
+  orrery::space::Freshness fresh("");
+  (void)orrery::space::parse_kept(text, fresh);
   return 0;
 }

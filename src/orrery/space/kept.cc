@@ -39,7 +39,7 @@ bool read_values(const Json& line, Values& out) {
     if (!finding.is_string()) return false;
     out.findings.push_back(finding.get<std::string>());
   }
-  return true;
+  return read_provenance(line, out.provenance);
 }
 
 }  // namespace
@@ -54,7 +54,9 @@ std::string line_of(const Space& space, const Run& run, const std::string& diges
   for (const MetricInfo& metric : metrics()) json.field(metric.name, values[metric.metric]);
   json.end_object().key("findings").begin_array();
   for (const std::string& finding : values.findings) json.value(finding);
-  json.end_array().end_object();
+  json.end_array();
+  write_provenance(json, values.provenance);
+  json.end_object();
   return text + "\n";
 }
 
@@ -76,21 +78,25 @@ void each_kept(std::string_view text,
   }
 }
 
-Kept parse_kept(std::string_view text) {
+Kept parse_kept(std::string_view text, Freshness& fresh) {
   Kept kept;
   each_kept(text, [&](const std::string& digest, const Json& line, std::string_view) {
     Values values;
-    if (read_values(line, values)) kept.emplace(digest, std::move(values));
+    if (!read_values(line, values)) return;
+    const auto known = kept.find(digest);
+    if (known == kept.end() ||
+        (!fresh.holds(known->second.provenance) && fresh.holds(values.provenance)))
+      kept.insert_or_assign(digest, std::move(values));
   });
   return kept;
 }
 
-Result<Kept> read_kept(const std::string& path) {
+Result<Kept> read_kept(const std::string& path, Freshness& fresh) {
   std::error_code none;
   if (!std::filesystem::exists(path, none)) return Kept{};
   const auto text = config::read_text(path, std::uint64_t{limits::kRuns} * limits::kLineBytes);
   if (!text) return tl::unexpected(text.error());
-  return parse_kept(*text);
+  return parse_kept(*text, fresh);
 }
 
 Result<KeptFile> KeptFile::begin(const std::string& path, std::string_view text) {

@@ -29,13 +29,13 @@ void each_kept(std::string_view text,
 [[nodiscard]] std::string line_of(const Space& space, const Run& run, const std::string& digest,
                                   const Values& values);
 
-/// What the lines say. Those that are not whole, or that nobody here wrote, are passed over; of two
-/// for one run the first counts.
-[[nodiscard]] Kept parse_kept(std::string_view text);
+/// What the lines say. Lines that are incomplete or of another form are skipped. Of two lines for
+/// one run the first counts, unless only the second is up to date.
+[[nodiscard]] Kept parse_kept(std::string_view text, Freshness& fresh);
 
 /// Of a file; none where there is no file. Errc: limit_exceeded, config_not_found (it cannot be
 /// read).
-[[nodiscard]] Result<Kept> read_kept(const std::string& path);
+[[nodiscard]] Result<Kept> read_kept(const std::string& path, Freshness& fresh);
 
 /// A file that lines are put behind, each at once: what is written stays whatever happens to the
 /// program.

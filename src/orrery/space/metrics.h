@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "orrery/core/error.h"
+#include "orrery/space/provenance.h"
 
 namespace orrery::space {
 
@@ -70,6 +71,7 @@ inline constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
 struct Values {
   std::array<double, kMetrics> of;
   std::vector<std::string> findings;  ///< what was odd or assumed, a sentence each
+  Provenance provenance{};            ///< what they were computed from
 
   Values() { of.fill(kNone); }
   [[nodiscard]] double operator[](Metric metric) const {

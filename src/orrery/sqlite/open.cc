@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <system_error>
 
+#include "orrery/core/files_read.h"
 #include "orrery/sqlite/database.h"
 #include "orrery/sqlite/inside.h"
 
@@ -91,6 +92,7 @@ Result<std::uint64_t> check_start(const std::string& path, const Expected& expec
 Result<Database> Database::open(const std::string& path, const Expected& expected) {
   const Result<std::uint64_t> size = check_start(path, expected);
   if (!size) return tl::unexpected(size.error());
+  note_file_read(path);
   sqlite3* opened = nullptr;
   constexpr int kFlags =
       SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_URI | SQLITE_OPEN_PRIVATECACHE;

@@ -2,7 +2,7 @@
 #include "orrery/study/calibration_files.h"
 
 #include "orrery/calibrate/benchmark.h"
-#include "orrery/calibrate/sha256.h"
+#include "orrery/core/sha256.h"
 #include "orrery/core/text.h"
 
 namespace orrery::study {
@@ -10,7 +10,7 @@ namespace orrery::study {
 Result<std::vector<HashedFile>> hash_files(const std::vector<std::string>& files) {
   std::vector<HashedFile> hashed;
   for (const std::string& file : files) {
-    auto hash = calibrate::sha256_of_file(file);
+    auto hash = sha256_of_file(file);
     if (!hash) return tl::unexpected(std::move(hash.error()));
     hashed.push_back({printable(file.substr(file.rfind('/') + 1), 255), *std::move(hash)});
   }

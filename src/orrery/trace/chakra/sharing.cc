@@ -9,6 +9,8 @@
 #include <cstring>
 #include <system_error>
 
+#include "orrery/core/files_read.h"
+
 namespace orrery::trace::chakra {
 namespace {
 
@@ -95,6 +97,7 @@ Result<SharedFiles::Seen> SharedFiles::look_up(const std::string& path) {
     return fail(code == ENOENT || code == ENOTDIR ? Errc::input_not_found : Errc::input_read, path,
                 "cannot open: " + std::generic_category().message(code));
   }
+  note_file_read(path);
   const Inode inode{static_cast<std::uint64_t>(info.st_dev),
                     static_cast<std::uint64_t>(info.st_ino)};
   if (const auto found = by_inode_.find(inode); found != by_inode_.end())

@@ -11,6 +11,8 @@
 #include <system_error>
 #include <vector>
 
+#include "orrery/core/files_read.h"
+
 namespace orrery::trace {
 
 Result<std::size_t> MemorySource::read(std::span<std::byte> into) {
@@ -102,6 +104,7 @@ Result<std::unique_ptr<ByteSource>> open_file(const std::string& path) {
     return fail(Errc::input_read, path,
                 S_ISDIR(info.st_mode) ? "is a folder" : "is not a regular file");
   }
+  note_file_read(path);
   return std::make_unique<FileSource>(path, fd, static_cast<std::uint64_t>(info.st_size));
 }
 

@@ -1,20 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "orrery/calibrate/sha256.h"
+#include "orrery/core/sha256.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <bit>
+#include <cerrno>
 #include <cstring>
+#include <system_error>
 #include <vector>
 
-#include "orrery/trace/io/source.h"
-
-namespace orrery::calibrate {
+namespace orrery {
 namespace {
 
 // FIPS 180-4, 4.2.2: fractional parts of the cube roots of the first 64 primes.
-constexpr std::array<std::uint32_t, 64> kRound = {
+constexpr std::array<std::uint32_t, 64> kRoundConstants = {
     0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5,
     0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174,
     0xe49b69c1, 0xefbe4786, 0x0fc19dc6, 0x240ca1cc, 0x2de92c6f, 0x4a7484aa, 0x5cb0a9dc, 0x76f988da,
@@ -41,7 +44,7 @@ void Sha256::block(const unsigned char* bytes) {
     const std::uint32_t most = (s[0] & s[1]) ^ (s[0] & s[2]) ^ (s[1] & s[2]);
     const std::uint32_t one = s[7] +
                               (std::rotr(s[4], 6) ^ std::rotr(s[4], 11) ^ std::rotr(s[4], 25)) +
-                              chosen + kRound[i] + w[i];
+                              chosen + kRoundConstants[i] + w[i];
     const std::uint32_t two =
         (std::rotr(s[0], 2) ^ std::rotr(s[0], 13) ^ std::rotr(s[0], 22)) + most;
     s = {one + two, s[0], s[1], s[2], s[3] + one, s[4], s[5], s[6]};
@@ -72,17 +75,45 @@ std::string Sha256::hex() {
   return text;
 }
 
-Result<std::string> sha256_of_file(const std::string& path) {
-  auto source = trace::open_file(path);
-  if (!source) return tl::unexpected(source.error());
+std::string sha256_of(std::string_view text) {
   Sha256 hash;
-  std::vector<std::byte> buffer(1u << 16);
+  hash.add(std::as_bytes(std::span(text)));
+  return hash.hex();
+}
+
+namespace {
+
+Error cannot_read(const std::string& path, int code) {
+  const bool missing = code == ENOENT || code == ENOTDIR;
+  return {missing ? Errc::input_not_found : Errc::input_read, path,
+          "cannot read this file: " + std::generic_category().message(code), ""};
+}
+
+/// Of an open file; its errno where that fails.
+tl::expected<std::string, int> sha256_of_open(int descriptor) {
+  struct stat info {};
+  if (::fstat(descriptor, &info) != 0) return tl::unexpected(errno);
+  if (!S_ISREG(info.st_mode)) return tl::unexpected(S_ISDIR(info.st_mode) ? EISDIR : EINVAL);
+  Sha256 hash;
+  std::vector<std::byte> buffer(std::size_t{1} << 16);
   while (true) {
-    const auto got = (*source)->read(buffer);
-    if (!got) return tl::unexpected(got.error());
-    if (*got == 0) return hash.hex();
-    hash.add(std::span(buffer).first(*got));
+    const ::ssize_t got = ::read(descriptor, buffer.data(), buffer.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return tl::unexpected(errno);
+    if (got == 0) return hash.hex();
+    hash.add(std::span(buffer).first(static_cast<std::size_t>(got)));
   }
 }
 
-}  // namespace orrery::calibrate
+}  // namespace
+
+Result<std::string> sha256_of_file(const std::string& path) {
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (descriptor < 0) return tl::unexpected(cannot_read(path, errno));
+  auto hash = sha256_of_open(descriptor);
+  ::close(descriptor);
+  if (!hash) return tl::unexpected(cannot_read(path, hash.error()));
+  return *std::move(hash);
+}
+
+}  // namespace orrery

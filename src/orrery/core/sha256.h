@@ -6,10 +6,11 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "orrery/core/error.h"
 
-namespace orrery::calibrate {
+namespace orrery {
 
 /// SHA-256 of bytes that come in pieces. Source: FIPS 180-4.
 class Sha256 {
@@ -27,7 +28,10 @@ class Sha256 {
   std::uint64_t length_ = 0;  // bytes
 };
 
-/// Of a file's bytes, as `sha256sum` says it. Errc: input_not_found, input_read.
+/// Of a text's bytes.
+[[nodiscard]] std::string sha256_of(std::string_view text);
+
+/// Of a regular file's bytes, as `sha256sum` prints it. Errc: input_not_found, input_read.
 [[nodiscard]] Result<std::string> sha256_of_file(const std::string& path);
 
-}  // namespace orrery::calibrate
+}  // namespace orrery

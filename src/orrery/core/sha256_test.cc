@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "orrery/calibrate/sha256.h"
+#include "orrery/core/sha256.h"
 
 #include <gtest/gtest.h>
 
 #include <string>
 #include <string_view>
 
-namespace orrery::calibrate {
+namespace orrery {
 namespace {
 
 std::string hash(std::string_view text, std::size_t piece) {
@@ -34,4 +34,4 @@ TEST(Sha256, OfAFileThatIsNotThere) {
 }
 
 }  // namespace
-}  // namespace orrery::calibrate
+}  // namespace orrery
