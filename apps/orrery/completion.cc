@@ -12,7 +12,7 @@
 #include "arguments.h"
 #include "orrery/analysis/explain.h"
 #include "orrery/graph/kernel.h"
-#include "orrery/platform/networks.h"
+#include "orrery/study/question_fields.h"
 #include "schema.h"
 
 namespace orrery::app {
@@ -94,17 +94,6 @@ std::string joined(const std::vector<Word>& words) {
   return text;
 }
 
-/// What options with a fixed set of words may be.
-const std::string& network_words() {
-  static const std::string words = fmt::format("{}", fmt::join(platform::network_names(), " "));
-  return words;
-}
-
-const std::string& compute_words() {
-  static const std::string words = fmt::format("{}", fmt::join(platform::compute_names(), " "));
-  return words;
-}
-
 const std::string& format_words() {
   static const std::string words = [] {
     std::string made;
@@ -115,22 +104,34 @@ const std::string& format_words() {
   return words;
 }
 
-const std::pair<std::string_view, std::string_view> kChoices[] = {
-    {"--network", network_words()},
-    {"--network-model", network_words()},
-    {"--compute", compute_words()},
-    {"--dtype", format_words()},
-    {"--pass", "forward input_grad weight_grad backward"},
-    {"--rules", "orrery astra"},
-    {"--spans", "all critical none"},
-    {"--fold", "auto off"},
-    {"--skip", "auto off"},
-    {"--collectives", "auto messages"},
-    {"--color", "auto always never"},
-    {"--progress", "auto never json"}};
+/// Options with a fixed set of words, and these.
+std::vector<std::pair<std::string, std::string>> all_choices() {
+  std::vector<std::pair<std::string, std::string>> choices;
+  const study::Question question;
+  study::each_field(question, [&](const std::string&, const auto& field, const auto&) {
+    if (field.choices == nullptr || field.options.empty()) return;
+    const std::string words = fmt::format("{}", fmt::join(field.choices(), " "));
+    std::string_view names = field.options;
+    while (!names.empty()) {
+      const std::string_view one = names.substr(0, names.find(','));
+      names.remove_prefix(std::min(one.size() + 1, names.size()));
+      choices.emplace_back(one, words);
+    }
+  });
+  choices.emplace_back("--dtype", format_words());
+  choices.emplace_back("--pass", "forward input_grad weight_grad backward");
+  choices.emplace_back("--color", "auto always never");
+  choices.emplace_back("--progress", "auto never json");
+  return choices;
+}
+
+const std::vector<std::pair<std::string, std::string>>& known_choices() {
+  static const auto choices = all_choices();
+  return choices;
+}
 
 std::string_view choices_of(std::string_view option) {
-  for (const auto& [name, words] : kChoices) {
+  for (const auto& [name, words] : known_choices()) {
     if (name == option) return words;
   }
   return {};
@@ -153,7 +154,7 @@ std::string bash(const std::vector<Command>& commands) {
       "\"$word\")); return; fi\n",
       names_of(commands));
   text += "  case $before in\n";
-  for (const auto& [option, words] : kChoices) {
+  for (const auto& [option, words] : known_choices()) {
     text += fmt::format("    {}) COMPREPLY=($(compgen -W '{}' -- \"$word\")); return ;;\n", option,
                         words);
   }

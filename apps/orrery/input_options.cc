@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <filesystem>
 #include <limits>
 
@@ -10,90 +10,44 @@
 #include "orrery/platform/networks.h"
 #include "orrery/study/inputs.h"
 #include "orrery/study/models.h"
+#include "question_options.h"
 
 namespace orrery::app {
 
 namespace fs = std::filesystem;
 
-namespace {
-
-void add_model_options(CLI::App& command, InputOptions& options) {
-  const auto option = [&](const char* names, auto& value, const std::string& about,
-                          const char* type) {
-    command.add_option(names, value, about)->type_name(type)->group("Models");
-  };
-  option("--network,--network-model", options.network, platform::network_choices(), "MODEL");
-  option("--collective-algorithm", options.collective_algorithm,
-         "Instead of the cluster's, for every dimension or one for each: ring,in_network "
-         "(orrery collective compares them); auto: for each kind of collective the quickest",
-         "NAMES");
-  option("--chunk-order", options.chunk_order,
-         "Instead of the cluster's, in which order pieces of collectives visit the dimensions: "
-         "ascending, themis …; best: the quickest that is found, in as many pieces as are the "
-         "quickest (docs/chunk-order.md)",
-         "ORDER");
-  option("--compute", options.compute,
-         fmt::format("Where times of compute nodes come from: {}; by default as the cluster's file",
-                     fmt::join(platform::compute_names(), ", ")),
-         "MODEL");
-  option("--kernel-table", options.kernel_table,
-         "Measured kernels, which `auto` and `table` take first (docs/kernel-times.md)", "FILE");
-  option("--kernel-model", options.kernel_model,
-         "A model that 'orrery kernels fit' wrote, which `auto` asks after the table", "FILE");
-  option("--systolic", options.systolic,
-         "For `--compute systolic`: an array, as SCALE-Sim's configuration", "FILE");
-  option("--rules", options.rules, "orrery or astra; by default as the cluster's files", "RULES");
+void add_question_option(CLI::App& command, study::Question& question, std::string_view name) {
+  add_fields(command, question,
+             [&](std::string_view one, std::string_view) { return one == name; });
 }
 
-}  // namespace
-
 void add_input_options(CLI::App& command, InputOptions& options) {
-  const auto option = [&](const char* names, auto& value, const std::string& about,
-                          const char* type, const char* group) {
-    return command.add_option(names, value, about)->type_name(type)->group(group);
-  };
-  const char* const inputs = "Inputs";
   command
       .add_option("PREFIX", options.positional_workload,
                   "The workload: traces PREFIX.0.et, PREFIX.1.et, …")
       ->type_name("");
-  option("--workload,--workload-configuration", options.workload, "The same as an option", "PREFIX",
-         inputs);
-  option("--cluster", options.cluster, "The cluster, as YAML or JSON ('orrery schema cluster')",
-         "FILE", inputs);
-  option("--groups,--astra-groups,--comm-group-configuration", options.groups,
-         "Process groups, JSON: {\"NAME\": [ranks]}. NAME is what nodes have as pg_name; "
-         "nodes without one communicate with all ranks",
-         "FILE", inputs);
-  command
-      .add_flag("--replicate", options.replicate,
-                "Every rank runs rank 0's trace (PREFIX may be a file)")
-      ->group(inputs);
-  command
-      .add_flag("--repair", options.repair,
-                "Drop damaged nodes and edges, and count them, instead of refusing")
-      ->group(inputs);
-
   add_recorded_options(command, options.recorded);
-
-  const char* const astra = "ASTRA-sim's files in place of --cluster";
-  option("--astra-network,--network-configuration", options.astra_network, "Network, YAML", "FILE",
-         astra);
-  option("--astra-system,--system-configuration", options.astra_system, "System, JSON", "FILE",
-         astra);
-  option("--astra-memory,--remote-memory-configuration", options.astra_memory,
-         "Remote memory, JSON", "FILE", astra);
-  option("--num-queues-per-dim", options.num_queues_per_dim, "Queues per dimension", "N", astra);
-  option("--injection-scale", options.injection_scale, "Multiplies endpoint-delay", "X", astra);
-  option("--compute-scale", options.compute_scale, "Has no effect, there as here", "X", astra);
-  option("--comm-scale", options.comm_scale, "Has no effect, there as here", "X", astra);
-  option("--rendezvous-protocol", options.rendezvous, "Receivers announce themselves first", "BOOL",
-         astra)
+  study::Question& question = options;
+  // Without a value this one is true; what a run keeps and leaves out is `run`'s own.
+  add_fields(command, question, [](std::string_view name, std::string_view group) {
+    return name != "rendezvous_protocol" && name != "without" && name != "changes" &&
+           group != "Output";
+  });
+  command.get_option("--network")->description(platform::network_choices());
+  command.get_option("--compute")
+      ->description(fmt::format(
+          "Where times of compute nodes come from: {}; by default as the cluster's file",
+          fmt::join(platform::compute_names(), ", ")));
+  const std::string astra = command.get_option("--astra-network")->get_group();
+  const auto option = [&](const char* names, std::string& value, const char* about,
+                          const char* type) {
+    return command.add_option(names, value, about)->type_name(type)->group(astra);
+  };
+  option("--rendezvous-protocol", options.rendezvous, "Receivers announce themselves first", "BOOL")
       ->expected(0, 1)
       ->default_str("true");
-  option("--logging-configuration", options.logging_configuration, "Has no effect", "FILE", astra);
-  option("--logging-folder", options.logging_folder, "Has no effect", "FOLDER", astra);
-  add_model_options(command, options);
+  option("--logging-configuration", options.logging_configuration, "Has no effect", "FILE");
+  option("--logging-folder", options.logging_folder, "Has no effect", "FOLDER");
 }
 
 namespace {

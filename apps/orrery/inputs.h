@@ -4,6 +4,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "orrery/core/error.h"
@@ -57,6 +58,9 @@ struct InputOptions : study::Question {
 
 /// Adds the options above. With `needed`, help shows the workload as required.
 void add_input_options(CLI::App& command, InputOptions& options);
+
+/// Adds the option of one more field of a question (study/question_fields.h).
+void add_question_option(CLI::App& command, study::Question& question, std::string_view name);
 
 /// Makes a settled question of what was typed: Errc::usage and config_conflict, input_not_found (no
 /// such folder).

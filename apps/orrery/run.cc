@@ -143,17 +143,9 @@ void add_run(CLI::App& table, Session& session) {
           "Write the whole run to FILE.orrery, its web page to FILE.html, or the JSON to "
           "FILE.json ('-' for stdout)");
   add_page_options(*command, keep->page);
-  command
-      ->add_option("--spans", options->spans,
-                   "Which spans the run file keeps: all, critical or none")
-      ->type_name("WHICH")
-      ->group("Output");
-  command
-      ->add_option("--without", options->without,
-                   "Leave an effect out (docs/scoreboard.md); may be repeated")
-      ->type_name("EFFECT")
-      ->allow_extra_args(false)
-      ->group("Models");
+  add_question_option(*command, *options, "spans");
+  add_question_option(*command, *options, "without");
+  command->get_option("--without")->allow_extra_args(false);
   const auto variability = std::make_shared<VariabilityOptions>();
   add_variability_options(*command, *variability);
   const auto show = std::make_shared<ShowOptions>();

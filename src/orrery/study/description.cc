@@ -4,45 +4,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
+#include <tuple>
+#include <vector>
 
 #include "orrery/config/document.h"
 #include "orrery/config/parameters.h"
+#include "orrery/study/question_fields.h"
 #include "orrery/workload/importers/import.h"
 #include "orrery/workload/spec/defaults.h"
 
 namespace orrery::study {
 
 namespace {
-
-using Keys = JobDescription;
-
-constexpr std::array kKeys = {
-    DescriptionKey{"--model", &Keys::model, "model",
-                   "A model of the catalogue (docs/reference/models.md)", "NAME"},
-    DescriptionKey{"--tp", &Keys::tp, "parallel.tp", "Tensor parallel", "N"},
-    DescriptionKey{"--pp", &Keys::pp, "parallel.pp", "Pipeline stages", "N"},
-    DescriptionKey{"--dp", &Keys::dp, "parallel.dp",
-                   "Data parallel; by default what the cluster leaves", "N"},
-    DescriptionKey{"--cp", &Keys::cp, "parallel.cp", "Context parallel", "N"},
-    DescriptionKey{"--ep", &Keys::ep, "parallel.ep", "Expert parallel", "N"},
-    DescriptionKey{"--sharding", &Keys::sharding, "parallel.sharding",
-                   "none, zero1, zero2 or zero3 (FSDP)", "WHAT"},
-    DescriptionKey{"--schedule", &Keys::schedule, "schedule.kind",
-                   "gpipe, 1f1b, interleaved, zb_h1, zb_v, dual_pipe", "KIND"},
-    DescriptionKey{"--chunks", &Keys::chunks, "schedule.chunks", "Parts of the model per rank",
-                   "N"},
-    DescriptionKey{"--recompute", &Keys::recompute, "recompute.kind", "none, selective or full",
-                   "KIND"},
-    DescriptionKey{"--global-batch", &Keys::global_batch, "batch.global", "Sequences per step",
-                   "N"},
-    DescriptionKey{"--micro-batch", &Keys::micro_batch, "batch.micro", "Sequences per microbatch",
-                   "N"},
-    DescriptionKey{"--seq", &Keys::seq, "batch.seq", "Tokens per sequence", "N"},
-    DescriptionKey{"--optimizer", &Keys::optimizer, "optimizer.kind",
-                   "adam, adamw, sgd, sgd_momentum or muon", "KIND"},
-    DescriptionKey{"--compat", &Keys::compat, "compat",
-                   "stage: count as that generator does, mistakes too", "TOOL"}};
 
 /// A file of any format, on top of what is there already.
 Result<void> add_file(workload::Spec& spec, const std::string& path, Findings& findings) {
@@ -61,12 +34,26 @@ Result<void> add_set(workload::Spec& spec, const std::string& assignment) {
 
 }  // namespace
 
-std::span<const DescriptionKey> description_keys() { return kKeys; }
+std::span<const DescriptionKey> description_keys() {
+  static const std::vector<DescriptionKey> keys = [] {
+    std::vector<DescriptionKey> made;
+    const auto add = [&](const auto& field) {
+      if constexpr (requires { DescriptionKey{{}, {}, field.member, {}}; })
+        if (!field.path.empty())
+          made.push_back({field.name, field.options, field.member, field.path});
+    };
+    std::apply([&](const auto&... fields) { (add(fields), ...); },
+               QuestionTable<JobDescription>::fields);
+    return made;
+  }();
+  return keys;
+}
 
 bool JobDescription::given() const {
   return !spec.empty() || !texts.empty() || !set.empty() || sp ||
-         std::any_of(kKeys.begin(), kKeys.end(),
-                     [&](const DescriptionKey& key) { return !(this->*key.value).empty(); });
+         std::ranges::any_of(description_keys(), [&](const DescriptionKey& key) {
+           return !(this->*key.value).empty();
+         });
 }
 
 const std::string& JobDescription::name() const {
@@ -92,11 +79,11 @@ Result<workload::Spec> specify(const JobDescription& job, const ClusterSize& clu
     if (auto added = workload::import_into(spec, one.text, one.name, findings); !added)
       return tl::unexpected(added.error());
   }
-  for (const DescriptionKey& key : kKeys) {
+  for (const DescriptionKey& key : description_keys()) {
     const std::string& value = job.*key.value;
     if (value.empty()) continue;
     if (auto done = workload::set(spec, key.path, value); !done)
-      return fail(done.error().code, key.option, done.error().what, done.error().hint);
+      return fail(done.error().code, std::string(key.option), done.error().what, done.error().hint);
   }
   if (job.sp) spec.parallel.sp = true;
   for (const std::string& assignment : job.set) {

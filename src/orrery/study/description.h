@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "orrery/core/error.h"
 #include "orrery/core/findings.h"
@@ -14,13 +15,12 @@
 
 namespace orrery::study {
 
-/// One value of a description: what option sets it, and what of the specification it is.
+/// A value of a description that sets one key of the specification (question_fields.h).
 struct DescriptionKey {
-  const char* option;
+  std::string_view name;    ///< "global_batch"
+  std::string_view option;  ///< "--global-batch"
   std::string JobDescription::*value;
-  const char* path;
-  const char* about;
-  const char* type;
+  std::string_view path;  ///< "batch.global"
 };
 [[nodiscard]] std::span<const DescriptionKey> description_keys();
 

@@ -9,6 +9,7 @@
 #include "orrery/result/run_file.h"
 #include "orrery/study/models.h"
 #include "orrery/study/outcome.h"
+#include "orrery/study/question_fields.h"
 #include "orrery/study/run_bounds.h"
 #include "orrery/workload/layers/tables.h"
 #include "orrery/workload/memory/held_memory.h"
@@ -55,22 +56,29 @@ std::string hash_of(const graph::Workload& workload) {
   return hex(hash);
 }
 
+/// " --network message"; flags without a value; fields without an option by their names.
+std::string typed(std::string_view option, std::string_view name, const std::string& value) {
+  if (option.empty()) return fmt::format(" {}={}", name, value);
+  return value.empty() ? fmt::format(" {}", option) : fmt::format(" {} {}", option, value);
+}
+
 /// Options that change the outcome and stand in neither input.
 std::string typed_options(const Question& question) {
   std::string text;
-  if (question.replicate) text += " --replicate";
-  if (question.repair) text += " --repair";
-  if (!question.network.empty()) text += " --network " + question.network;
-  if (!question.collective_algorithm.empty())
-    text += " --collective-algorithm " + question.collective_algorithm;
-  if (!question.chunk_order.empty()) text += " --chunk-order " + question.chunk_order;
-  if (!question.compute.empty()) text += " --compute " + question.compute;
-  if (!question.kernel_table.empty()) text += " --kernel-table " + portable(question.kernel_table);
-  if (!question.kernel_model.empty()) text += " --kernel-model " + portable(question.kernel_model);
-  if (!question.systolic.empty()) text += " --systolic " + portable(question.systolic);
-  if (!question.rules.empty()) text += " --rules " + question.rules;
-  for (const std::string& change : question.changes) text += " --change " + change;
-  for (const std::string& effect : question.without) text += " --without " + effect;
+  each_field(question, [&](const std::string& name, const auto& field, const auto& value) {
+    const unsigned stages = field.stages & (kCluster | kLoad | kSimulation);
+    if (stages == 0 || (field.stages & kUnlisted) != 0 || value == default_of(field)) return;
+    const std::string_view option = field.options.substr(0, field.options.find(','));
+    using Value = std::decay_t<decltype(value)>;
+    if constexpr (std::is_same_v<Value, bool>)
+      text += typed(option, name, option.empty() ? "true" : "");
+    else if constexpr (std::is_same_v<Value, std::vector<std::string>>)
+      for (const std::string& item : value) text += typed(option, name, item);
+    else if constexpr (std::is_same_v<Value, std::string>)
+      text += typed(option, name, field.type == "FILE" ? portable(value) : value);
+    else
+      text += typed(option, name, field_text(value));
+  });
   return text.empty() ? text : text.substr(1);
 }
 

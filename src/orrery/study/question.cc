@@ -2,10 +2,10 @@
 #include "orrery/study/question.h"
 
 #include "orrery/core/suggest.h"
-#include "orrery/platform/networks.h"
 #include "orrery/study/changes.h"
 #include "orrery/study/effects.h"
 #include "orrery/study/inputs.h"
+#include "orrery/study/question_fields.h"
 #include "orrery/study/recorded.h"
 
 namespace orrery::study {
@@ -17,11 +17,20 @@ const std::string& Question::workload_name() const {
 
 namespace {
 
+/// Words of fields that have only a few.
+Result<void> check_choices(const Question& question) {
+  Result<void> all;
+  each_field(question, [&](const std::string&, const auto& field, const auto& value) {
+    if constexpr (std::is_same_v<decltype(value), const std::string&>) {
+      if (!all || field.choices == nullptr || value == default_of(field)) return;
+      const std::string_view option = field.options.substr(0, field.options.find(','));
+      all = one_of(std::string(option), value, field.choices());
+    }
+  });
+  return all;
+}
+
 Result<void> check_work(const Work& work) {
-  if (auto fine = one_of("--fold", work.fold, {"auto", "off"}); !fine) return fine;
-  if (auto fine = one_of("--collectives", work.collectives, {"auto", "messages"}); !fine)
-    return fine;
-  if (auto fine = one_of("--skip", work.skip, {"auto", "off"}); !fine) return fine;
   if (work.threads < 0 || work.threads > 1024)
     return fail(Errc::usage, "--threads", "give 0 (all cores) to 1024");
   if (work.verify_fold && work.fold == "off")
@@ -45,6 +54,7 @@ Result<void> check_cluster(const Question& question) {
 
 Result<void> settle(Question& question) {
   if (question.recorded.threads) question.work.threads = *question.recorded.threads;
+  if (auto fine = check_choices(question); !fine) return fine;
   if (auto fine = check_work(question.work); !fine) return fine;
   if (question.job.given() && !(question.workload.empty() && question.recorded.traces.empty()))
     return fail(Errc::usage, "--spec",
@@ -61,19 +71,6 @@ Result<void> settle(Question& question) {
     for (const Change& change : *changes)
       if (change.name == "algorithm") question.collective_algorithm = change.value;
   }
-  if (!question.network.empty()) {
-    if (auto fine = one_of("--network", question.network, platform::network_names()); !fine)
-      return fine;
-  }
-  if (!question.compute.empty()) {
-    if (auto fine = one_of("--compute", question.compute, platform::compute_names()); !fine)
-      return fine;
-  }
-  if (!question.rules.empty()) {
-    if (auto fine = one_of("--rules", question.rules, {"orrery", "astra"}); !fine) return fine;
-  }
-  if (auto fine = one_of("--spans", question.spans, {"all", "critical", "none"}); !fine)
-    return fine;
   if (auto fine = check_effects(question.without); !fine) return fine;
   return check_cluster(question);
 }

@@ -2,7 +2,6 @@
 #include "orrery/study/study.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <functional>
@@ -13,6 +12,7 @@
 #include "orrery/core/thread_pool.h"
 #include "orrery/study/inputs.h"
 #include "orrery/study/outcome.h"
+#include "orrery/study/question_fields.h"
 
 namespace orrery::study {
 
@@ -27,27 +27,6 @@ Shared<T> share(Result<T> made) {
   return std::make_shared<const T>(*std::move(made));
 }
 
-/// Parts of a text that cannot run into each other.
-template <class... Parts>
-std::string key_of(const Parts&... parts) {
-  std::string key;
-  const auto add = [&](const auto& part) {
-    const std::string text = fmt::format("{}", part);
-    key += fmt::format("{}:{},", text.size(), text);
-  };
-  (add(parts), ...);
-  return key;
-}
-
-/// Questions with equal keys are about one cluster.
-std::string cluster_key(const Question& q) {
-  return key_of(q.cluster, q.cluster_text, fmt::format("{}", fmt::join(q.without, ",")),
-                fmt::format("{}", fmt::join(q.changes, ",")), q.astra_network, q.astra_system,
-                q.astra_memory, q.num_queues_per_dim, q.injection_scale, q.compute_scale,
-                q.comm_scale, q.rendezvous_protocol, q.network, q.compute, q.kernel_table,
-                q.kernel_model, q.systolic, q.rules);
-}
-
 bool has_custom_algorithms(const platform::Platform& platform) {
   const platform::CollectiveConfig& config = platform.collectives;
   if (!config.custom_by_node.empty()) return true;
@@ -59,27 +38,19 @@ bool has_custom_algorithms(const platform::Platform& platform) {
   return std::any_of(plans.begin(), plans.end(), custom);
 }
 
-/// Questions with equal keys are about one workload, for clusters that it sees alike: by their
-/// size, by what they are called, and by the rules that say whether the workload may be larger.
-std::string load_key(const Question& q, const Cluster& cluster) {
-  const JobDescription& job = q.job;
-  const RecordedTraces& recorded = q.recorded;
-  std::string key =
-      key_of(q.work.brief_names, q.record, !cluster.platform.deviations.empty(), q.workload,
-             q.groups, q.repair, q.replicate, q.stream_folder, q.stream_beyond, q.astra(),
-             cluster.ranks, q.cluster_name(), cluster.platform.rules == platform::Rules::orrery,
-             has_custom_algorithms(cluster.platform) ? cluster_key(q) : std::string(),
-             recorded.rank, recorded.no_link, recorded.tensors, job.model, job.tp, job.pp, job.dp,
-             job.cp, job.ep, job.sharding, job.schedule, job.chunks, job.recompute,
-             job.global_batch, job.micro_batch, job.seq, job.optimizer, job.compat, job.sp,
-             q.recorded_on.value_or("none"));
-  for (const auto* list : {&recorded.traces, &job.spec, &job.set, &q.without, &q.changes}) {
-    key += key_of(list->size());
-    for (const std::string& one : *list) key += key_of(one);
-  }
-  key += key_of(job.texts.size());
-  for (const JobDescription::Text& one : job.texts) key += key_of(one.name, one.text);
-  return key;
+/// Of a cluster, what reading a workload looks at (read_load).
+std::string seen_by_loads(const Question& question, const Cluster& cluster) {
+  const platform::Platform& platform = cluster.platform;
+  const platform::RemoteMemory& memory = platform.remote_memory;
+  return fmt::format("{} {} {} {} {} {} {} {} {}", cluster.ranks, question.astra(),
+                     question.cluster_name(), static_cast<int>(platform.rules), platform.deviations.empty(),
+                     static_cast<int>(memory.kind), memory.in_switch, platform.device.entry,
+                     has_custom_algorithms(platform) ? stage_key(question, kCluster) : "");
+}
+
+/// Questions with equal keys are about one workload.
+std::string load_key(const Question& question, const Cluster& cluster) {
+  return stage_key(question, kLoad) + seen_by_loads(question, cluster);
 }
 
 /// Several questions: what several are about is read once.
@@ -138,7 +109,7 @@ class Library {
       one.error = fine.error();
       return;
     }
-    const auto [known, added] = clusters_.try_emplace(cluster_key(one.question));
+    const auto [known, added] = clusters_.try_emplace(stage_key(one.question, kCluster));
     SharedCluster& cluster = known->second;
     if (added) cluster.made = share(read_cluster(one.question, cluster.findings));
     if (!cluster.made) {

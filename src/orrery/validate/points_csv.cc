@@ -65,10 +65,8 @@ struct Column {
 
 /// The path of a name without points: that of the option of `orrery run`.
 std::optional<std::string> option_path(string_view name) {
-  std::string option = "--" + std::string(name);
-  std::replace(option.begin(), option.end(), '_', '-');
   for (const study::DescriptionKey& key : study::description_keys())
-    if (option == key.option) return key.path;
+    if (name == key.name) return std::string(key.path);
   return std::nullopt;
 }
 

@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The fields of a question, declared once. The command line, `--json`, the run file's manifest, the
+// reference page, the JSON Schema and the keys under which simulate_all() shares inputs follow from
+// these tables.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include "orrery/platform/networks.h"
+#include "orrery/study/question.h"
+
+namespace orrery::study {
+
+/// What has to be computed again when a field changes; several may apply.
+enum Stage : unsigned {
+  kNothing = 0,  ///< only how it is worked out
+  kCluster = 1,
+  kLoad = 2,  ///< the workload
+  kSimulation = 4,
+  kRunFile = 8,  ///< only what is stored
+  /// Not among the options that a run file's manifest lists: it names or describes an input, whose
+  /// content the manifest has, or no figure follows from it.
+  kUnlisted = 16,
+};
+
+/// One field. `Owner` is a struct of question.h.
+template <class Owner, class Member>
+struct QuestionField {
+  std::string_view name;  ///< as the member; the key in JSON
+  Member Owner::*member;
+  std::string_view options;  ///< "--network,--network-model"; empty: only programs set it
+  std::string_view type;     ///< of the option's value in help; empty: a flag
+  unsigned stages;
+  std::string_view other;  ///< another legal value, as text: tests change each field to it
+  std::string_view about;
+  /// All that it may be; null: anything.
+  std::vector<std::string_view> (*choices)() = nullptr;
+  std::string_view path{};  ///< of what it sets in a job's specification
+};
+template <class Owner, class Member, class... More>
+QuestionField(std::string_view, Member Owner::*, std::string_view, std::string_view, unsigned,
+              std::string_view, std::string_view, More...) -> QuestionField<Owner, Member>;
+
+namespace choices {
+inline std::vector<std::string_view> auto_off() { return {"auto", "off"}; }
+inline std::vector<std::string_view> collectives() { return {"auto", "messages"}; }
+inline std::vector<std::string_view> rules() { return {"orrery", "astra"}; }
+inline std::vector<std::string_view> spans() { return {"all", "critical", "none"}; }
+}  // namespace choices
+
+/// A member that has a table itself.
+template <class Owner, class Member>
+struct QuestionPart {
+  std::string_view name;
+  Member Owner::*member;
+};
+template <class Owner, class Member>
+QuestionPart(std::string_view, Member Owner::*) -> QuestionPart<Owner, Member>;
+
+/// The title in help of the options that follow, up to the next; before the first: the table's.
+struct QuestionGroup {
+  std::string_view title;
+};
+
+/// The table of a struct of question.h; specialised for each.
+template <class Owner>
+struct QuestionTable;
+
+template <>
+struct QuestionTable<RecordedTraces> {
+  static constexpr std::string_view group = "Recorded traces";
+  static constexpr auto fields = std::tuple{
+      QuestionField{"traces", &RecordedTraces::traces, "--traces", "FILES", kLoad | kUnlisted,
+                    "other.json",
+                    "Files or patterns ('run/*.json.gz'): Kineto, PyTorch execution traces, Nsight "
+                    "SQLite, rocpd, tar archives of them; any number of ranks"},
+      QuestionField{"rank", &RecordedTraces::rank, "--rank", "N", kLoad, "1",
+                    "The rank of a single trace that does not say it itself"},
+      QuestionField{"threads", &RecordedTraces::threads, "--threads", "N", kNothing, "2",
+                    "Read so many ranks at a time (0: all cores)"},
+      QuestionField{"no_link", &RecordedTraces::no_link, "--no-link", "", kLoad, "true",
+                    "Leave execution traces out where there are device traces"},
+      QuestionField{"tensors", &RecordedTraces::tensors, "--tensors", "", kLoad, "true",
+                    "Add dependencies by tensor, too"}};
+};
+
+template <>
+struct QuestionTable<JobDescription> {
+  static constexpr std::string_view group = "The job";
+  static constexpr auto fields = std::tuple{
+      QuestionField{"spec", &JobDescription::spec, "--spec", "FILES", kLoad | kUnlisted,
+                    "other.yaml",
+                    "Specifications (YAML, JSON), or files of Hugging Face, Megatron, NeMo, "
+                    "DeepSpeed, Calculon, vTrain, SimAI; later ones add to earlier ones"},
+      QuestionField{"texts", &JobDescription::texts, "", "", kLoad | kUnlisted,
+                    "job.yaml\nmodel: gpt2-xl", "What files would hold, added to the files"},
+      QuestionField{"model", &JobDescription::model, "--model", "NAME", kLoad | kUnlisted,
+                    "gpt2-xl", "A model of the catalogue (docs/reference/models.md)", nullptr,
+                    "model"},
+      QuestionField{"tp", &JobDescription::tp, "--tp", "N", kLoad | kUnlisted, "2",
+                    "Tensor parallel", nullptr, "parallel.tp"},
+      QuestionField{"pp", &JobDescription::pp, "--pp", "N", kLoad | kUnlisted, "2",
+                    "Pipeline stages", nullptr, "parallel.pp"},
+      QuestionField{"dp", &JobDescription::dp, "--dp", "N", kLoad | kUnlisted, "4",
+                    "Data parallel; by default what the cluster leaves", nullptr, "parallel.dp"},
+      QuestionField{"cp", &JobDescription::cp, "--cp", "N", kLoad | kUnlisted, "2",
+                    "Context parallel", nullptr, "parallel.cp"},
+      QuestionField{"ep", &JobDescription::ep, "--ep", "N", kLoad | kUnlisted, "2",
+                    "Expert parallel", nullptr, "parallel.ep"},
+      QuestionField{"sharding", &JobDescription::sharding, "--sharding", "WHAT", kLoad | kUnlisted,
+                    "zero3", "none, zero1, zero2 or zero3 (FSDP)", nullptr, "parallel.sharding"},
+      QuestionField{"schedule", &JobDescription::schedule, "--schedule", "KIND", kLoad | kUnlisted,
+                    "gpipe", "gpipe, 1f1b, interleaved, zb_h1, zb_v, dual_pipe", nullptr,
+                    "schedule.kind"},
+      QuestionField{"chunks", &JobDescription::chunks, "--chunks", "N", kLoad | kUnlisted, "2",
+                    "Parts of the model per rank", nullptr, "schedule.chunks"},
+      QuestionField{"recompute", &JobDescription::recompute, "--recompute", "KIND",
+                    kLoad | kUnlisted, "full", "none, selective or full", nullptr,
+                    "recompute.kind"},
+      QuestionField{"global_batch", &JobDescription::global_batch, "--global-batch", "N",
+                    kLoad | kUnlisted, "32", "Sequences per step", nullptr, "batch.global"},
+      QuestionField{"micro_batch", &JobDescription::micro_batch, "--micro-batch", "N",
+                    kLoad | kUnlisted, "2", "Sequences per microbatch", nullptr, "batch.micro"},
+      QuestionField{"seq", &JobDescription::seq, "--seq", "N", kLoad | kUnlisted, "256",
+                    "Tokens per sequence", nullptr, "batch.seq"},
+      QuestionField{"optimizer", &JobDescription::optimizer, "--optimizer", "KIND",
+                    kLoad | kUnlisted, "sgd", "adam, adamw, sgd, sgd_momentum or muon", nullptr,
+                    "optimizer.kind"},
+      QuestionField{"compat", &JobDescription::compat, "--compat", "TOOL", kLoad | kUnlisted,
+                    "stage", "stage: count as that generator does, mistakes too", nullptr,
+                    "compat"},
+      QuestionField{"sp", &JobDescription::sp, "--sp", "", kLoad | kUnlisted, "true",
+                    "Sequence parallel: norms and residuals are cut over --tp"},
+      QuestionField{"set", &JobDescription::set, "--set", "PATH=VALUE", kLoad | kUnlisted,
+                    "kernels.fused=false",
+                    "Any key of the specification, e.g. kernels.fused=false"}};
+};
+
+template <>
+struct QuestionTable<Work> {
+  static constexpr std::string_view group = "How it is worked out (the result is the same)";
+  static constexpr auto fields = std::tuple{
+      QuestionField{"fold", &Work::fold, "--fold", "HOW", kNothing, "off",
+                    "auto: one rank is simulated for all that are alike; or off",
+                    choices::auto_off},
+      QuestionField{"collectives", &Work::collectives, "--collectives", "HOW", kNothing, "messages",
+                    "auto: ends are worked out where nothing is in the way; or messages: send "
+                    "every one",
+                    choices::collectives},
+      QuestionField{"skip", &Work::skip, "--skip", "HOW", kNothing, "off",
+                    "auto: iterations that repeat the one before; or off", choices::auto_off},
+      QuestionField{"threads", &Work::threads, "", "", kNothing, "2",
+                    "To simulate with; 0: all cores"},
+      QuestionField{"verify_fold", &Work::verify_fold, "--verify-fold", "", kNothing, "true",
+                    "Simulate with and without folding and compare every rank; exit code 1 if "
+                    "they differ"},
+      QuestionField{"brief_names", &Work::brief_names, "", "", kLoad | kUnlisted, "true",
+                    "Nodes of jobs are called by what they do, without layer and microbatch"}};
+};
+
+template <>
+struct QuestionTable<TraceStructure> {
+  static constexpr std::string_view group = "";
+  static constexpr auto fields =
+      std::tuple{QuestionField{"layers", &TraceStructure::layers, "", "", kLoad, "4",
+                               "Layers of the model that traces are of, all stages together"},
+                 QuestionField{"microbatches", &TraceStructure::microbatches, "", "", kLoad, "2",
+                               "Microbatches in a step of the traces"}};
+};
+
+template <>
+struct QuestionTable<Question> {
+  static constexpr std::string_view group = "Inputs";
+  static constexpr auto fields = std::tuple{
+      QuestionField{"workload", &Question::workload, "--workload,--workload-configuration",
+                    "PREFIX", kLoad | kUnlisted, "other", "The same as an option"},
+      QuestionPart{"recorded", &Question::recorded},
+      QuestionPart{"job", &Question::job},
+      QuestionField{"groups", &Question::groups,
+                    "--groups,--astra-groups,--comm-group-configuration", "FILE", kLoad | kUnlisted,
+                    "groups.json",
+                    "Process groups, JSON: {\"NAME\": [ranks]}. NAME is what nodes have as "
+                    "pg_name; nodes without one communicate with all ranks"},
+      QuestionField{"replicate", &Question::replicate, "--replicate", "", kLoad, "true",
+                    "Every rank runs rank 0's trace (PREFIX may be a file)"},
+      QuestionField{"repair", &Question::repair, "--repair", "", kLoad, "true",
+                    "Drop damaged nodes and edges, and count them, instead of refusing"},
+      QuestionField{"some_ranks", &Question::some_ranks, "", "", kLoad | kUnlisted, "true",
+                    "Chakra traces of some ranks will do"},
+      QuestionField{"cluster", &Question::cluster, "--cluster", "FILE", kCluster | kUnlisted,
+                    "a100-40gb:8", "The cluster, as YAML or JSON ('orrery schema cluster')"},
+      QuestionField{"cluster_text", &Question::cluster_text, "", "", kCluster | kUnlisted,
+                    "device: a100-40gb\nnetwork: [{block: ring, size: 8, link: nvlink3}]\n",
+                    "The text of the cluster's file"},
+      QuestionGroup{"ASTRA-sim's files in place of --cluster"},
+      QuestionField{"astra_network", &Question::astra_network,
+                    "--astra-network,--network-configuration", "FILE", kCluster | kUnlisted,
+                    "network.yml", "Network, YAML"},
+      QuestionField{"astra_system", &Question::astra_system,
+                    "--astra-system,--system-configuration", "FILE", kCluster | kUnlisted,
+                    "system.json", "System, JSON"},
+      QuestionField{"astra_memory", &Question::astra_memory,
+                    "--astra-memory,--remote-memory-configuration", "FILE", kCluster | kUnlisted,
+                    "memory.json", "Remote memory, JSON"},
+      QuestionField{"num_queues_per_dim", &Question::num_queues_per_dim, "--num-queues-per-dim",
+                    "N", kCluster, "2", "Queues per dimension"},
+      QuestionField{"injection_scale", &Question::injection_scale, "--injection-scale", "X",
+                    kCluster, "2", "Multiplies endpoint-delay"},
+      QuestionField{"compute_scale", &Question::compute_scale, "--compute-scale", "X", kCluster,
+                    "2", "Has no effect, there as here"},
+      QuestionField{"comm_scale", &Question::comm_scale, "--comm-scale", "X", kCluster, "2",
+                    "Has no effect, there as here"},
+      QuestionField{"rendezvous_protocol", &Question::rendezvous_protocol, "--rendezvous-protocol",
+                    "BOOL", kCluster, "true", "Receivers announce themselves first"},
+      QuestionGroup{"Models"},
+      QuestionField{"network", &Question::network, "--network,--network-model", "MODEL", kCluster,
+                    "message", "Model of the network, in place of the cluster's",
+                    platform::network_names},
+      QuestionField{"collective_algorithm", &Question::collective_algorithm,
+                    "--collective-algorithm", "NAMES", kCluster | kSimulation, "direct",
+                    "Instead of the cluster's, for every dimension or one for each: "
+                    "ring,in_network (orrery collective compares them); auto: for each kind of "
+                    "collective the quickest"},
+      QuestionField{"chunk_order", &Question::chunk_order, "--chunk-order", "ORDER", kCluster,
+                    "themis",
+                    "Instead of the cluster's, in which order pieces of collectives visit the "
+                    "dimensions: ascending, themis …; best: the quickest that is found, in as many "
+                    "pieces as are the quickest (docs/chunk-order.md)"},
+      QuestionField{"compute", &Question::compute, "--compute", "MODEL", kCluster, "roofline",
+                    "Where times of compute nodes come from; by default as the cluster's file",
+                    platform::compute_names},
+      QuestionField{"kernel_table", &Question::kernel_table, "--kernel-table", "FILE", kCluster,
+                    "kernels.csv",
+                    "Measured kernels, which `auto` and `table` take first (docs/kernel-times.md)"},
+      QuestionField{"kernel_model", &Question::kernel_model, "--kernel-model", "FILE", kCluster,
+                    "kernels.model",
+                    "A model that 'orrery kernels fit' wrote, which `auto` asks after the table"},
+      QuestionField{"systolic", &Question::systolic, "--systolic", "FILE", kCluster, "array.cfg",
+                    "For `--compute systolic`: an array, as SCALE-Sim's configuration"},
+      QuestionField{"rules", &Question::rules, "--rules", "RULES", kCluster, "astra",
+                    "orrery or astra; by default as the cluster's files", choices::rules},
+      QuestionField{"changes", &Question::changes, "--change", "CHANGE", kCluster | kLoad, "tp=2",
+                    "What is made other than it was, as in `orrery whatif --changes`"},
+      QuestionPart{"structure", &Question::structure},
+      QuestionField{"recorded_on", &Question::recorded_on, "", "", kLoad, "a100-40gb",
+                    "Kernels with recorded times take what they would on the cluster's device; "
+                    "this is what they were recorded on"},
+      QuestionField{"device", &Question::device, "", "", kSimulation, "a100-40gb",
+                    "The device that recordings were made on, of the catalogue"},
+      QuestionField{"without", &Question::without, "--without", "EFFECT", kCluster | kLoad,
+                    "in_step_factors", "Leave an effect out (docs/scoreboard.md); may be repeated"},
+      QuestionField{"in_step_factors", &Question::in_step_factors, "", "", kCluster,
+                    "16:1.5:-0.1:0.1",
+                    "How much longer kernels take in a step than alone, instead of the cluster's"},
+      QuestionPart{"work", &Question::work},
+      QuestionField{"record", &Question::record, "", "", kLoad | kSimulation | kUnlisted, "true",
+                    "Keep when every node ran"},
+      QuestionField{"exposed_by_group", &Question::exposed_by_group, "", "",
+                    kSimulation | kUnlisted, "true",
+                    "Add up, too, among whom communication is that nothing hides"},
+      QuestionGroup{"Output"},
+      QuestionField{"spans", &Question::spans, "--spans", "WHICH", kRunFile, "none",
+                    "Which spans the run file keeps: all, critical or none", choices::spans},
+      QuestionField{"stream_folder", &Question::stream_folder, "", "", kLoad | kUnlisted, "/tmp",
+                    "Where Chakra traces go for which memory has no room"},
+      QuestionField{"stream_beyond", &Question::stream_beyond, "", "", kLoad | kUnlisted, "1000000",
+                    "Bytes of memory from which on they do"}};
+};
+
+/// Of a field: what its member is when nothing sets it.
+template <class Owner, class Member>
+const Member& default_of(const QuestionField<Owner, Member>& field) {
+  static const Owner owner{};
+  return owner.*field.member;
+}
+
+/// Calls `visit(name, field, value)` for each field of `owner`, which may be const, in the order of
+/// the tables; fields of parts are called "job.tp".
+template <class Owner, class Visit>
+void each_field(Owner& owner, const Visit& visit, const std::string& prefix = {}) {
+  const auto one = [&](const auto& row) {
+    if constexpr (requires { row.stages; })
+      visit(prefix + std::string(row.name), row, owner.*row.member);
+    else if constexpr (requires { row.member; })
+      each_field(owner.*row.member, visit, prefix + std::string(row.name) + ".");
+  };
+  std::apply([&](const auto&... rows) { (one(rows), ...); },
+             QuestionTable<std::remove_const_t<Owner>>::fields);
+}
+
+/// A value as text: equal texts, equal values. Items of lists follow their lengths.
+[[nodiscard]] std::string field_text(const std::string& value);
+[[nodiscard]] std::string field_text(bool value);
+[[nodiscard]] std::string field_text(std::int64_t value);
+[[nodiscard]] std::string field_text(std::uint64_t value);
+[[nodiscard]] std::string field_text(std::uint32_t value);
+[[nodiscard]] std::string field_text(double value);
+[[nodiscard]] std::string field_text(const JobDescription::Text& value);
+[[nodiscard]] std::string field_text(const InStepFactor& value);
+template <class T>
+std::string field_text(const std::vector<T>& values) {
+  std::string text;
+  for (const T& value : values) {
+    const std::string item = field_text(value);
+    text += std::to_string(item.size()) + ":" + item + ",";
+  }
+  return text;
+}
+template <class T>
+std::string field_text(const std::optional<T>& value) {
+  return value ? "given " + field_text(*value) : "none";
+}
+
+/// Questions whose texts are equal need one cluster (kCluster) or one workload (kLoad) only: all
+/// fields that change it, with names and lengths, so that no two questions have the same text by
+/// accident.
+[[nodiscard]] std::string stage_key(const Question& question, Stage stage);
+
+}  // namespace orrery::study
