@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // orrery bench run, from recordings to what it says.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <stdlib.h>
 
@@ -11,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "orrery/core/effort_testing.h"
 #include "orrery/core/paths_testing.h"
 #include "tests/bench/playing.h"
 
@@ -21,7 +23,27 @@ using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-class Recordings : public Bench, public ::testing::WithParamInterface<const char*> {};
+class Recordings : public Bench, public ::testing::WithParamInterface<const char*> {
+ protected:
+  /// Of operators; with quick effort one of them for each recording.
+  [[nodiscard]] static std::vector<std::string> levels() {
+    if (core_testing::full_effort()) return {"top", "kernel"};
+    return {GetParam()[0] % 2 == 0 ? "kernel" : "top"};
+  }
+};
+
+/// Compiles a generated program in FOLDER/build. With quick effort as one unit without
+/// optimisation, so that PyTorch's headers are read once. Returns the shell's status.
+int build_program(const std::string& folder) {
+  const std::string quick =
+      core_testing::full_effort()
+          ? ""
+          : " -DCMAKE_UNITY_BUILD=ON -DCMAKE_UNITY_BUILD_BATCH_SIZE=0 -DCMAKE_BUILD_TYPE=Debug";
+  return std::system(fmt::format("(cmake -G Ninja -S {0} -B {0}/build{1} && cmake --build "
+                                 "{0}/build) > {0}/log 2>&1",
+                                 folder, quick)
+                         .c_str());
+}
 
 // Everything is called by its recorded name, nothing fails, and memory is what the plan says.
 TEST_P(Recordings, AreReplayedWhole) {
@@ -42,7 +64,7 @@ TEST_P(Recordings, AreReplayedWhole) {
 }
 // Each distinct operator by itself: nothing fails, and weights are how often it is in the step.
 TEST_P(Recordings, AreTakenApart) {
-  for (const char* level : {"top", "kernel"}) {
+  for (const std::string& level : levels()) {
     const std::string trace = kRecordings + GetParam() + ".json.gz --iterations 2 --level " + level;
     const Json whole = replay(trace + " --only-plan");
     const Json apart = replay(trace + " --micro");
@@ -152,9 +174,11 @@ TEST_P(Recordings, AreHidden) {
     std::ifstream file(path);
     return std::string{std::istreambuf_iterator<char>(file), {}};
   };
-  for (const char* level : {"--level top ", "--level kernel "}) {
-    const Json whole = replay(trace + level + "--only-plan --force --write-plan " + plain);
-    const std::string how = trace + level + "--salt a --force --obfuscate ";
+  std::string last;
+  for (const std::string& level : levels()) {
+    last = fmt::format("--level {} ", level);
+    const Json whole = replay(trace + last + "--only-plan --force --write-plan " + plain);
+    const std::string how = trace + last + "--salt a --force --obfuscate ";
     const Json result = replay(how + "sizes --write-plan " + hidden);
     EXPECT_EQ(result["replay"]["failed_operators"], 0) << result["replay"]["failed"];
     EXPECT_EQ(result["replay"]["reshaped_steps"], 0);
@@ -166,8 +190,7 @@ TEST_P(Recordings, AreHidden) {
     (void)replay(how + "names --only-plan --write-plan " + again);
     EXPECT_EQ(sizes_in(plain), sizes_in(again));
   }
-  (void)replay(trace +
-               "--level kernel --salt a --force --obfuscate sizes --only-plan --write-plan " +
+  (void)replay(trace + last + "--salt a --force --obfuscate sizes --only-plan --write-plan " +
                again);
   EXPECT_EQ(written(hidden), written(again));
 }
@@ -242,10 +265,7 @@ TEST_F(Bench, GeneratedProgramsAreThePlan) {
   const std::string text{std::istreambuf_iterator<char>(one), {}};
   EXPECT_EQ(text, std::string(std::istreambuf_iterator<char>(other), {}));
   const std::string build = folder + "/build";
-  ASSERT_EQ(std::system(("(cmake -G Ninja -S " + folder + " -B " + build + " && cmake --build " +
-                         build + ") > " + folder + "/log 2>&1")
-                            .c_str()),
-            0);
+  ASSERT_EQ(build_program(folder), 0);
   ASSERT_EQ(std::system((build + "/benchmark --order > " + folder + "/order").c_str()), 0);
   // The operators of the plan's calls, by number.
   std::vector<std::string> operations, expected;
@@ -294,10 +314,7 @@ TEST_F(Bench, GeneratedMicroProgramsTimeEach) {
   EXPECT_THAT(page, HasSubstr("`op_0`"));
   EXPECT_EQ(page.find("aten::"), std::string::npos);
   const std::string build = folder + "/build", table = folder + "/times.json";
-  ASSERT_EQ(std::system(("(cmake -G Ninja -S " + folder + " -B " + build + " && cmake --build " +
-                         build + ") > " + folder + "/log 2>&1")
-                            .c_str()),
-            0);
+  ASSERT_EQ(build_program(folder), 0);
   ASSERT_EQ(std::system((build + "/benchmark --iterations 2 --json " + table + " --csv " + folder +
                          "/times.csv > " + folder + "/out")
                             .c_str()),

@@ -143,7 +143,7 @@ void hold_row(const TableFamily& family, AskedWay way, const TableRow& row) {
 
 TEST(WhatIfTable, EachChangeIsAnsweredOrSaysWhatIsMissing) {
   // Each change in some way, of each family.
-  const std::size_t step = core_testing::case_count(1, 3);
+  const std::size_t step = core_testing::case_count(1, 5);
   std::size_t number = 0;
   for (const TableFamily& family : table_families())
     for (const TableRow& row : table_rows(family))

@@ -10,6 +10,7 @@
 #include <random>
 #include <set>
 
+#include "orrery/core/effort_testing.h"
 #include "orrery/study/inputs.h"
 #include "orrery/study/outcome.h"
 #include "orrery/study/same_work.h"
@@ -237,7 +238,8 @@ TEST_F(WhatIfTraced, RandomPairsOfPlans) {
     return plan;
   };
   int compared = 0;
-  for (int pair = 0; pair < 200; ++pair) {
+  const int pairs = core_testing::case_count(200, 50);
+  for (int pair = 0; pair < pairs; ++pair) {
     const std::string model = one_of({"llama-3.1-8b", "gpt3-6.7b", "qwen3-8b"});
     const PlanWords from = draw(), to = draw();
     if (from.at("dp") == "0" || to.at("dp") == "0") continue;
@@ -248,7 +250,7 @@ TEST_F(WhatIfTraced, RandomPairsOfPlans) {
     compared += is_the_other(model, from, changes, to) ? 1 : 0;
   }
   RecordProperty("compared", compared);
-  EXPECT_GT(compared, 80);
+  EXPECT_GT(compared, core_testing::case_count(80, 18));
 }
 
 // Kernels that traces have times of are as much slower than models say, before the change and with

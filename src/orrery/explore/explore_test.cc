@@ -4,6 +4,7 @@
 #include <cmath>
 #include <set>
 
+#include "orrery/core/effort_testing.h"
 #include "orrery/explore/explore_testing.h"
 #include "orrery/search/plans/plan_search.h"
 
@@ -124,25 +125,32 @@ constraints: [tp * pp <= 16]
 
 TEST(Explore, IsTheSameWithAnyNumberOfThreadsAndHoweverItWasBrokenOff) {
   const std::string more = "objectives: [step, memory, cost]\nconstraints: [mfu > 0.05]\n";
+  const auto options = [](std::uint32_t threads, std::string path) {
+    ExploreOptions made = options_of(Gear::automatic, threads, std::move(path));
+    made.simulated = core_testing::case_count<std::size_t>(20, 4);
+    return made;
+  };
+  std::vector<double> places{0.0, 0.1, 0.37, 0.8, 0.999, 1.0};
+  if (!core_testing::full_effort()) places = {0.37, 0.999};
   for (const char* how : {"all", "random", "latin", "evolve"}) {
     const auto space =
         space_of(small_space(more + "sample: {how: " + how + ", points: 80, seed: 3}\n"));
-    const std::string wanted = all_of(space, explored(space));
+    const std::string wanted = all_of(space, explored(space, options(1, {})));
     const Folder folder;
     const std::string file = folder.path + "/points.jsonl";
-    const auto first = explored(space, options_of(Gear::automatic, 4, file));
+    const auto first = explored(space, options(4, file));
     EXPECT_EQ(all_of(space, first), wanted) << how;
     const std::string whole = bytes_of(file);
     const auto lines = static_cast<std::size_t>(std::count(whole.begin(), whole.end(), '\n'));
     EXPECT_EQ(lines, first.found_out) << how;
     // Broken off anywhere, also within a line.
-    for (const double at : {0.0, 0.1, 0.37, 0.8, 0.999, 1.0}) {
+    for (const double at : places) {
       const auto bytes = static_cast<std::size_t>(at * static_cast<double>(whole.size()));
       std::ofstream(file, std::ios::binary) << whole.substr(0, bytes);
       const auto kept = static_cast<std::size_t>(
           std::count(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(bytes), '\n'));
       if (bytes > 0 && kept == 0) continue;  // it could be anybody's
-      const auto again = explored(space, options_of(Gear::automatic, 1 + kept % 3, file));
+      const auto again = explored(space, options(1 + kept % 3, file));
       EXPECT_EQ(all_of(space, again), wanted) << how << " " << at;
       EXPECT_EQ(again.found_out, lines - kept) << how << " " << at;
       EXPECT_EQ(bytes_of(file), whole) << how << " " << at;

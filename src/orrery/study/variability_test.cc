@@ -74,7 +74,7 @@ class VaryingSteps : public testing::TestWithParam<Plan> {};
 // What the issue asks for: steps of 1,024 ranks, drawn rank by rank and simulated, beside the fast
 // path: each draw, not only their mean.
 TEST_P(VaryingSteps, OfAThousandRanksAreAsSimulated) {
-  const auto all_ranks = rounds<std::uint64_t>(core_testing::case_count(1024, 256), 64);
+  const auto all_ranks = rounds<std::uint64_t>(core_testing::case_count(1024, 128), 64);
   const std::string all = fleet_file("all_parts.yaml",
                                      "{speed: {distribution: lognormal, sigma: 0.02}, "
                                      "slow: {share: 0.001, factor: 1.14}, "
@@ -137,7 +137,7 @@ TEST(VaryingStep, OneSlowStageBecomesTheBottleneck) {
     asked.base.job.global_batch = of.batch;
     asked.base.job.seq = "";
     asked.base.cluster = "h100-sxm:64";
-    asked.verify = rounds(60, 3);
+    asked.verify = rounds(core_testing::case_count(60, 20), 3);
     const auto answer = ask(asked);
     ASSERT_TRUE(answer) << to_string(answer.error());
     double most = 0;
