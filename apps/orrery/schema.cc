@@ -17,6 +17,7 @@
 #include "orrery/platform/cluster.h"
 #include "orrery/platform/variability.h"
 #include "orrery/space/reference.h"
+#include "orrery/study/question_json.h"
 #include "orrery/study/together_file.h"
 #include "orrery/workload/spec/spec.h"
 
@@ -24,12 +25,13 @@ namespace orrery::app {
 
 namespace {
 
-constexpr std::array<SchemaFile, 6> kFiles = {{{"cluster", platform::cluster_schema},
+constexpr std::array<SchemaFile, 7> kFiles = {{{"cluster", platform::cluster_schema},
                                                {"workload", workload::spec_schema},
                                                {"variability", platform::variability_schema},
                                                {"case-study", space::case_study_schema},
                                                {"space", explore::space_schema},
-                                               {"together", study::together_schema}}};
+                                               {"together", study::together_schema},
+                                               {"question", study::question_schema}}};
 
 std::vector<std::string_view> formats() {
   std::vector<std::string_view> names;
