@@ -104,6 +104,13 @@ def print_tests(log):
             print(f"| `{name}` | {seconds} |")
 
 
+def clang():
+    """The name of the clang that the list of packages names for this system."""
+    setup = pathlib.Path(__file__).parent.parent / "setup"
+    packages = subprocess.run([setup, "--print", "clang"], check=True, capture_output=True, text=True).stdout.split()
+    return next(name for name in packages if name.startswith("clang-")).replace("clang", "clang++")
+
+
 def header_costs(build, targets):
     """Seconds that clang spends in each header and what it includes, over the units of the targets."""
     total = collections.Counter()
@@ -111,6 +118,7 @@ def header_costs(build, targets):
     units = [c for c in commands if any(f"CMakeFiles/{target}.dir/" in c["command"] for target in targets)]
     if not units:
         sys.exit(f"build_costs.py: {build}: no unit of {', '.join(targets)} in compile_commands.json; name CMake targets")
+    compiler = clang()
     with tempfile.TemporaryDirectory() as folder:
         for count, unit in enumerate(units, 1):
             words = shlex.split(unit["command"])
@@ -118,7 +126,7 @@ def header_costs(build, targets):
             options = [word for word in words if word.startswith(("-I", "-D", "-isystem", "-std"))]
             result = f"{folder}/unit.o"
             print(f"\r{count}/{len(units)} units", end="", file=sys.stderr, flush=True)
-            subprocess.run(["clang++-14", *options, "-w", "-O0", "-ftime-trace", "-c", source, "-o", result],
+            subprocess.run([compiler, *options, "-w", "-O0", "-ftime-trace", "-c", source, "-o", result],
                            check=True, cwd=unit["directory"])
             for event in json.loads(pathlib.Path(f"{folder}/unit.json").read_text())["traceEvents"]:
                 name = event.get("args", {}).get("detail", "")

@@ -5,21 +5,7 @@ packages=build/packages
 version=$(sed -n 's/^project(orrery VERSION \([0-9.]*\) .*/\1/p' CMakeLists.txt)
 name=orrery-$version-linux-$(uname -m)
 
-say() {
-  printf 'check: %s\n' "$1" >&2
-}
-
-die() {
-  printf 'check: %s\n' "$1" >&2
-  exit "${2:-1}"
-}
-
-# Runs a command; its output goes to a log and is printed only when the command fails.
-quietly() {
-  local log=$1
-  shift
-  "$@" >"$log" 2>&1 </dev/null || { grep -v '^\[[0-9]*/[0-9]*\]' "$log" | tail -n 60 >&2; die "failed: $*"; }
-}
+. packaging/say.sh
 
 # The archives that this system's apt uses, one a line: URI, release, component, label.
 apt_archives() {

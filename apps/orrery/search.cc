@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "arguments.h"
+#include "choice.h"
 #include "inputs.h"
 #include "orrery/core/text.h"
 #include "orrery/core/units.h"
@@ -145,14 +146,12 @@ int find_plans(SearchOptions& options, Session& session) {
 
 /// How much work it may be.
 void add_effort_options(CLI::App& command, search::PlanQuestion& question) {
-  command
-      .add_option("--gear", question.gear,
-                  "estimate; simulate: every plan; or auto: the best of the estimated ones")
-      ->transform(CLI::CheckedTransformer(
-                      std::map<std::string, search::Gear>{{"estimate", search::Gear::estimate},
-                                                          {"simulate", search::Gear::simulate},
-                                                          {"auto", search::Gear::automatic}})
-                      .description(""))  // else help prints the enumerators' bytes
+  add_choice<search::Gear>(
+      command, "--gear", question.gear,
+      {{"estimate", search::Gear::estimate},
+       {"simulate", search::Gear::simulate},
+       {"auto", search::Gear::automatic}},
+      "estimate; simulate: every plan; or auto: the best of the estimated ones")
       ->type_name("GEAR");
   command.add_option("--best", question.best, "How many plans to show")
       ->check(CLI::Range(1, 1000))

@@ -8,6 +8,7 @@
 #include <map>
 #include <utility>
 
+#include "choice.h"
 #include "orrery/core/text.h"
 #include "orrery/core/whole_file.h"
 #include "orrery/present/shares_text.h"
@@ -79,14 +80,10 @@ Result<std::string> script_of(const SearchedSpace& searched, const explore::Expl
 }  // namespace
 
 void add_executor_options(CLI::App& command, ExecutorOptions& options) {
-  command
-      .add_option("--executor", options.who,
+  add_choice<Who>(command, "--executor", options.who,
+                  {{"threads", Who::threads}, {"mpi", Who::mpi}, {"slurm", Who::slurm}},
                   "Who looks at a space's points: threads; mpi: the processes that mpirun starts; "
                   "or slurm: write a job array")
-      ->transform(CLI::CheckedTransformer(std::map<std::string, Who>{{"threads", Who::threads},
-                                                                     {"mpi", Who::mpi},
-                                                                     {"slurm", Who::slurm}})
-                      .description(""))  // else help prints the enumerators' bytes
       ->type_name("WHO");
   command.add_option("--shares", options.shares, "Into how many jobs --executor slurm cuts it")
       ->check(CLI::Range(1u, explore::limits::kParts))

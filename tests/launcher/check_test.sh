@@ -19,6 +19,7 @@ chmod +x "$here"/bin/*
 copy=$here/copy
 mkdir -p "$copy"/{src/orrery/{graph/transform,sim,table},include/orrery/sim,apps/orrery,cmake,docs}
 cp "$project/check" "$copy"
+mkdir -p "$copy/packaging" && cp "$project/packaging/say.sh" "$copy/packaging"
 printf '#!/usr/bin/env bash\n[[ ${1:-} != --print ]] || echo clang-14\n' >"$copy/setup"
 chmod +x "$copy/setup"
 touch "$copy"/src/orrery/{graph/transform/a.cc,graph/transform/a_test.cc,sim/b.cc,sim/b_test.cc,table/c.cc} \
