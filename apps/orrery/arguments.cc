@@ -9,6 +9,7 @@
 #include <cctype>
 
 #include "build_info.h"
+#include "commands.h"
 #include "exit_codes.h"
 #include "orrery/core/suggest.h"
 
@@ -39,19 +40,23 @@ bool is_astra_option(std::string_view argument) {
   return std::find(kAstraOptions.begin(), kAstraOptions.end(), option) != kAstraOptions.end();
 }
 
-bool is_command(const CLI::App& table, const std::string& word) {
-  return !table.get_subcommands([&](const CLI::App* sub) { return sub->get_name() == word; })
-              .empty();
-}
-
-/// In the list of commands, each one's first line says enough.
 class Help : public CLI::Formatter {
  public:
   std::string make_subcommand(const CLI::App* sub) const override {
-    const std::string about = sub->get_description();
-    return fmt::format("  {:<15}{}\n", sub->get_name(), about.substr(0, about.find('\n')));
+    return fmt::format("  {:<17}{}\n", sub->get_name(), find_command(sub->get_name())->summary);
   }
 };
+
+void add_command(CLI::App& table, const Command& command, Session& session) {
+  CLI::App* const sub =
+      table.add_subcommand(std::string(command.name), std::string(command.summary));
+  sub->group(std::string(heading(command.group)));
+  sub->allow_extras();
+  sub->callback([action = command.add(*sub, session), name = command.name, &session] {
+    session.command = name;
+    session.action = action;
+  });
+}
 
 /// The sub-command that was parsed, or the table itself.
 CLI::App& chosen(CLI::App& table) {
@@ -59,16 +64,12 @@ CLI::App& chosen(CLI::App& table) {
   return used.empty() ? table : *used.front();
 }
 
-std::vector<std::string> option_names(const CLI::App& command) {
+std::string near_option(std::string_view word, const CLI::App& command) {
   std::vector<std::string> names;
   for (const CLI::Option* option : command.get_options()) {
     for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
     for (const std::string& name : option->get_snames()) names.push_back("-" + name);
   }
-  return names;
-}
-
-std::string suggestion(std::string_view word, const std::vector<std::string>& names) {
   const std::vector<std::string_view> views(names.begin(), names.end());
   return did_you_mean(word, views);
 }
@@ -90,29 +91,25 @@ int check_leftovers(CLI::App& table, Session& session, bool astra) {
     if (!word.empty() && word[0] == '-' && word != "-") {
       const std::string name = word.substr(0, word.find('='));
       return say_usage(session, fmt::format("there is no option '{}'", name),
-                       suggestion(name, option_names(command)));
+                       near_option(name, command));
     }
     if (&command != &table)
       return say_usage(session, fmt::format("'{}' is one argument too many", word), "");
-    std::vector<std::string> names;
-    for (const CLI::App* sub : table.get_subcommands([](CLI::App*) { return true; }))
-      if (!sub->get_group().empty()) names.push_back(sub->get_name());
     return say_usage(session, fmt::format("there is no command '{}'", word),
-                     suggestion(word, names));
+                     did_you_mean(word, command_names()));
   }
   return -1;
 }
 
 }  // namespace
 
-AstraStyle recognize_astra(const CLI::App& table, const std::string& program,
-                           std::vector<std::string>& arguments) {
+AstraStyle recognize_astra(const std::string& program, std::vector<std::string>& arguments) {
   AstraStyle style;
   const std::string name = lower_name_of(program);
   const bool by_name =
       name.find("congestion_") != std::string::npos || name.find("astrasim") != std::string::npos;
   style.congestion_aware = name.find("congestion_aware") != std::string::npos;
-  const bool has_command = !arguments.empty() && is_command(table, arguments[0]);
+  const bool has_command = !arguments.empty() && find_command(arguments[0]) != nullptr;
   const bool by_option = std::any_of(arguments.begin(), arguments.end(), is_astra_option);
   const bool asks_help =
       !arguments.empty() && (arguments[0] == "--help" || arguments[0] == "--version");
@@ -136,18 +133,17 @@ std::unique_ptr<CLI::App> build_table(Session& session) {
   table->formatter(std::make_shared<Help>());
   table->require_subcommand(0, 1);
   table->allow_extras();
-  add_commands(*table, session);
-  for (CLI::App* sub : table->get_subcommands([](CLI::App*) { return true; })) sub->allow_extras();
+  for (const Command& command : commands()) add_command(*table, command, session);
   return table;
 }
 
 int parse(CLI::App& table, Session& session, const std::string& program,
           std::vector<std::string> arguments) {
-  const AstraStyle astra = recognize_astra(table, program, arguments);
+  const AstraStyle astra = recognize_astra(program, arguments);
   if (astra.active && astra.congestion_aware) session.congestion_aware_name = true;
   session.astra_options = astra.active;
   // The option table may fail before a sub-command's options are known; messages still name it.
-  if (!arguments.empty() && is_command(table, arguments[0])) session.command = arguments[0];
+  if (!arguments.empty() && find_command(arguments[0]) != nullptr) session.command = arguments[0];
   std::reverse(arguments.begin(), arguments.end());  // as CLI11 wants them
   try {
     table.parse(arguments);

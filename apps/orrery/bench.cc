@@ -7,12 +7,12 @@
 #include <memory>
 #include <utility>
 
-#include "arguments.h"
 #include "bench_micro.h"
 #include "bench_module.h"
 #include "bench_options.h"
 #include "bench_rank.h"
 #include "bench_ranks.h"
+#include "commands.h"
 #include "inputs.h"
 #include "orrery/bench/agreement.h"
 #include "orrery/bench/generate.h"
@@ -226,39 +226,34 @@ int bench_run(BenchOptions& options, Session& session) {
 
 }  // namespace
 
-void add_bench(CLI::App& table, Session& session) {
-  CLI::App* command = table.add_subcommand(
-      "bench", "Replay a recording's operators on this machine, and time them");
-  command->description(
-      "Replay a recording's operators on this machine, and time them.\n"
-      "An execution trace has every operator with its arguments and tensors: that is enough to "
-      "run\n"
-      "them again, without the code and the data that it came of. Values are made up, within the\n"
-      "ranges that operators need; what fails is counted and replaced by tensors of the recorded\n"
-      "sizes. Needs PyTorch (./setup bench). 'generate' writes a program that does the same "
-      "without\n"
-      "Orrery, with its own CMakeLists.txt.\n\n"
-      "Examples:\n"
-      "  orrery bench run rank0.et.json --level kernel --kineto replayed.json\n"
-      "  orrery bench generate rank0.et.json -o benchmark\n");
+std::vector<std::string_view> bench_words() { return {"run", "generate"}; }
+
+Action add_bench(CLI::App& command, Session& session) {
+  describe(command,
+           "An execution trace has every operator with its arguments and tensors: enough to\n"
+           "run them again without the training code and data. Values are generated within the\n"
+           "ranges that operators need; operators that fail are counted and replaced by\n"
+           "tensors of the recorded sizes. Needs PyTorch (./setup bench). 'generate' writes a\n"
+           "program that does the same without Orrery, with its own CMakeLists.txt.\n"
+           "\n"
+           "Examples:\n"
+           "  orrery bench run rank0.et.json --level kernel --kineto replayed.json\n"
+           "  orrery bench generate rank0.et.json -o benchmark\n");
   const auto options = std::make_shared<BenchOptions>();
-  command->add_option("WHAT", options->words, "run or generate, then the recording's files")
+  command.add_option("WHAT", options->words, "run or generate, then the recording's files")
       ->type_name("");
-  add_replay_options(*command, *options);
-  add_micro_options(*command, options->micro);
-  add_obfuscate_options(*command, options->obfuscate);
-  session.add_options(*command, true);
+  add_replay_options(command, *options);
+  add_micro_options(command, options->micro);
+  add_obfuscate_options(command, options->obfuscate);
+  session.add_options(command);
   const auto output = [&](const char* names, auto& value, const char* about) {
-    command->add_option(names, value, about)->type_name("FILE")->group("Output");
+    command.add_option(names, value, about)->type_name("FILE")->group("Output");
   };
   output("--kineto", options->kineto, "Write what was measured as a trace");
   output("--html", options->page.path, "Write recording and replay, side by side, as one web page");
   output("--write-plan", options->plan, "Write the steps as text ('-' for stdout)");
-  add_page_options(*command, options->page);
-  command->callback([options, &session] {
-    session.command = "bench";
-    session.action = [options, &session] { return bench_run(*options, session); };
-  });
+  add_page_options(command, options->page);
+  return [options, &session] { return bench_run(*options, session); };
 }
 
 }  // namespace orrery::app

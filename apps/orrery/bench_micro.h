@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "arguments.h"
 #include "bench_module.h"
 #include "orrery/bench/micro.h"
 #include "orrery/present/bench_text.h"
+#include "session.h"
 
 namespace orrery::app {
 

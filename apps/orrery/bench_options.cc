@@ -7,7 +7,6 @@
 #include <string_view>
 #include <utility>
 
-#include "arguments.h"
 #include "orrery/core/text.h"
 #include "orrery/core/units.h"
 

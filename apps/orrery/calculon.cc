@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "arguments.h"
+#include "commands.h"
 #include "orrery/config/document.h"
 #include "orrery/core/suggest.h"
 #include "orrery/present/calculon_text.h"
@@ -102,48 +102,44 @@ int calculate(CalculonOptions& options, Session& session) {
 
 }  // namespace
 
-void add_calculon(CLI::App& table, Session& session) {
-  CLI::App* command =
-      table.add_subcommand("calculon", "Work out a step by Calculon's rules, or its best plan");
-  command->description(
-      "Work out a step by Calculon's rules, of Calculon's own files (application, system and\n"
-      "execution); without an execution, look at every plan that its search would and show the\n"
-      "best ones, and why the others are refused. The figures are Calculon's to the digit.\n"
-      "Exit code: 0, or 1 where a search finds no plan that fits.\n\n"
+Action add_calculon(CLI::App& command, Session& session) {
+  describe(
+      command,
+      "Reads Calculon's own files: application, system and execution. Without an\n"
+      "execution it evaluates every plan that Calculon's search evaluates, shows the best\n"
+      "ones and why others are refused. The figures are identical to Calculon's.\n"
+      "Exit code: 0, or 1 if a search finds no plan that fits.\n"
+      "\n"
       "Examples:\n"
       "  orrery calculon gpt3-175b.json a100-80g.json execution.json\n"
       "  orrery calculon gpt3-175b.json a100-80g.json --devices 4096 --batch 4096 -o best.json\n");
   const auto options = std::make_shared<CalculonOptions>();
-  command->add_option("MODEL", options->model, "Calculon's application file")
+  command.add_option("MODEL", options->model, "Calculon's application file")
       ->required()
       ->type_name("");
-  command->add_option("SYSTEM", options->system, "Calculon's system file")
+  command.add_option("SYSTEM", options->system, "Calculon's system file")
       ->required()
       ->type_name("");
-  command->add_option("EXECUTION", options->execution, "Calculon's execution file")->type_name("");
-  command->add_option("--devices", options->asked.devices, "Search plans of so many devices")
+  command.add_option("EXECUTION", options->execution, "Calculon's execution file")->type_name("");
+  command.add_option("--devices", options->asked.devices, "Search plans of so many devices")
       ->check(CLI::Range(1, 1'000'000'000))
       ->type_name("N");
   command
-      ->add_option("--batch", options->asked.most_batch,
-                   "Samples of a step; the most that copies share evenly")
+      .add_option("--batch", options->asked.most_batch,
+                  "Samples of a step; the most that copies share evenly")
       ->check(CLI::Range(1, 1'000'000'000))
       ->type_name("N");
-  command->add_option("--datatype", options->datatype, "float8, float16, float32 or bfloat16")
+  command.add_option("--datatype", options->datatype, "float8, float16, float32 or bfloat16")
       ->capture_default_str();
-  command->add_option("--best", options->asked.best, "How many plans to show")
+  command.add_option("--best", options->asked.best, "How many plans to show")
       ->check(CLI::Range(1, 1000))
       ->capture_default_str()
       ->type_name("N");
-  command->add_option("--threads", options->asked.threads, "0: as many as there are cores")
+  command.add_option("--threads", options->asked.threads, "0: as many as there are cores")
       ->check(CLI::Range(0, 1024))
       ->type_name("N");
-  session.add_options(*command, true);
-  command->get_option("--output")->description("Write the best plan, as an execution file");
-  command->callback([options, &session] {
-    session.command = "calculon";
-    session.action = [options, &session] { return calculate(*options, session); };
-  });
+  session.add_options(command);
+  return [options, &session] { return calculate(*options, session); };
 }
 
 }  // namespace orrery::app

@@ -4,10 +4,11 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <array>
 #include <memory>
 #include <utility>
 
-#include "arguments.h"
+#include "commands.h"
 #include "orrery/core/suggest.h"
 #include "orrery/core/text.h"
 
@@ -40,9 +41,16 @@ Result<void> check_strays(const CalibrateOptions& options, const std::string& ki
   return {};
 }
 
+constexpr std::array<Mode<const CalibrateOptions>, 4> kCalibrations = {
+    {{"network", calibrate_network},
+     {"compute", calibrate_compute},
+     {"overheads", calibrate_overheads},
+     {"variability", calibrate_variability}}};
+
 int calibrate(const CalibrateOptions& options, Session& session) {
   const std::string kind = options.words.empty() ? "" : options.words.front();
-  if (kind != "network" && kind != "compute" && kind != "overheads" && kind != "variability")
+  const auto* const calibration = find_mode(kCalibrations, kind);
+  if (calibration == nullptr)
     return session.fail({Errc::usage, "calibrate",
                          kind.empty() ? "what?" : in_quotes(kind) + " cannot be calibrated",
                          "orrery calibrate network FILE…, compute FILE…, overheads TRACE… or "
@@ -51,10 +59,7 @@ int calibrate(const CalibrateOptions& options, Session& session) {
   if (options.words.size() < 2)
     return session.fail({Errc::usage, "calibrate " + kind, "from which measurements?",
                          "orrery calibrate " + kind + " FILE…"});
-  if (kind == "network") return calibrate_network(options, session);
-  if (kind == "compute") return calibrate_compute(options, session);
-  return kind == "overheads" ? calibrate_overheads(options, session)
-                             : calibrate_variability(options, session);
+  return calibration->run(options, session);
 }
 
 }  // namespace
@@ -67,31 +72,32 @@ Result<std::string> take_result_path(Session& session) {
   return path;
 }
 
-void add_calibrate(CLI::App& table, Session& session) {
-  CLI::App* command = table.add_subcommand(
-      "calibrate", "Make simulations those of your own machine, from what was measured on it");
-  command->description(
-      "Make simulations those of your own machine, from what was measured on it: says how near\n"
-      "sizes that are held back come, and writes what a cluster file takes.\n"
+std::vector<std::string_view> calibration_words() { return names_of(kCalibrations); }
+
+Action add_calibrate(CLI::App& command, Session& session) {
+  describe(
+      command,
+      "Prints the error for sizes that the fit did not use, and writes what a cluster\n"
+      "file reads.\n"
       "  orrery calibrate network all_reduce.log -o curves.yaml    collectives, from nccl-tests,\n"
       "                                        rccl-tests, NCCL's Inspector, CSV\n"
       "  orrery calibrate compute trace.json.gz -o kernels.csv     kernels, from recordings with\n"
       "                                        shapes and from tables\n"
-      "  orrery calibrate overheads trace.json.gz -o host.yaml     what the host takes to launch,\n"
-      "                                        and the gap between kernels\n"
-      "  orrery calibrate variability 'rank*.json.gz' -o ours.yaml how far ranks and steps are "
-      "apart,\n"
-      "                                        for --variability\n\n"
+      "  orrery calibrate overheads trace.json.gz -o host.yaml     launch times of the host, and\n"
+      "                                        gaps between kernels\n"
+      "  orrery calibrate variability 'rank*.json.gz' -o ours.yaml how much ranks and steps vary,\n"
+      "                                        for --variability\n"
+      "\n"
       "Examples:\n"
       "  orrery calibrate network logs/*.log -o curves.yaml --write-tuner tuner.csv\n"
       "  orrery calibrate network inspector/ --device h100-sxm --json\n");
   const auto options = std::make_shared<CalibrateOptions>();
   command
-      ->add_option("WHAT", options->words,
-                   "network, compute, overheads or variability, then files, folders or patterns")
+      .add_option("WHAT", options->words,
+                  "network, compute, overheads or variability, then files, folders or patterns")
       ->type_name("");
   const auto option = [&](const char* names, auto& value, const char* about, const char* type) {
-    return command->add_option(names, value, about)->type_name(type)->group("Inputs");
+    return command.add_option(names, value, about)->type_name(type)->group("Inputs");
   };
   option("--device", options->device, "Of the catalogue, where files do not say one that is",
          "NAME");
@@ -104,20 +110,15 @@ void add_calibrate(CLI::App& table, Session& session) {
          "variability: how many steps traces hold; by default as many as repeat", "N");
   option("--devices", options->devices,
          "compute: data sheets of devices that the catalogue lacks, for tables", "FILE");
-  session.add_options(*command, true);
-  command->get_option("--output")
-      ->description("Write what a cluster file takes to FILE ('-' for stdout)");
+  session.add_options(command);
   const auto output = [&](const char* names, auto& value, const char* about) {
-    command->add_option(names, value, about)->type_name("FILE")->group("Output");
+    command.add_option(names, value, about)->type_name("FILE")->group("Output");
   };
   output("--write-tuner", options->tuner, "network: what NCCL should choose, as its tuner's CSV");
   output("--write-model", options->model, "compute: a model fitted to the kernels, too");
   output("--plot", options->plot,
          "network: held-back sizes, measured against predicted, as a drawing");
-  command->callback([options, &session] {
-    session.command = "calibrate";
-    session.action = [options, &session] { return calibrate(*options, session); };
-  });
+  return [options, &session] { return calibrate(*options, session); };
 }
 
 }  // namespace orrery::app

@@ -7,7 +7,7 @@
 #include <memory>
 #include <utility>
 
-#include "arguments.h"
+#include "commands.h"
 #include "orrery/platform/cluster.h"
 #include "orrery/present/check_text.h"
 #include "progress.h"
@@ -52,27 +52,23 @@ int check(InputOptions& options, Session& session) {
 
 }  // namespace
 
-void add_check(CLI::App& table, Session& session) {
-  CLI::App* command =
-      table.add_subcommand("check", "Validate traces and configurations without running");
-  command->description(
-      "Validate traces and configurations without running.\n"
-      "Exit code: 0 fine, 1 the ranks do not fit together, 2 a configuration is wrong, 3 a trace "
-      "is\n"
-      "damaged, 5 a limit was hit.\n\n"
-      "A cluster's or a fabric's file in the place of traces is checked as what it is.\n\n"
-      "-o FILE.yaml writes the cluster with every key filled in, to be edited.\n\n"
-      "Examples:\n"
-      "  orrery check llama/w --cluster cluster.yaml\n"
-      "  orrery check --cluster h100-sxm:64 -o cluster.yaml\n"
-      "  orrery check --traces 'run/*.json.gz'\n");
+Action add_check(CLI::App& command, Session& session) {
+  describe(command,
+           "Exit code: 0 valid, 1 the ranks do not fit together, 2 a configuration is wrong, 3\n"
+           "a trace is damaged, 5 a limit was hit.\n"
+           "\n"
+           "A cluster or fabric file in the place of traces is checked as such.\n"
+           "\n"
+           "-o FILE.yaml writes the cluster with every key filled in, to be edited.\n"
+           "\n"
+           "Examples:\n"
+           "  orrery check llama/w --cluster cluster.yaml\n"
+           "  orrery check --cluster h100-sxm:64 -o cluster.yaml\n"
+           "  orrery check --traces 'run/*.json.gz'\n");
   const auto options = std::make_shared<InputOptions>();
-  add_input_options(*command, *options);
-  session.add_options(*command, true);
-  command->callback([options, &session] {
-    session.command = "check";
-    session.action = [options, &session] { return check(*options, session); };
-  });
+  add_input_options(command, *options);
+  session.add_options(command);
+  return [options, &session] { return check(*options, session); };
 }
 
 }  // namespace orrery::app

@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "arguments.h"
+#include "commands.h"
 #include "orrery/core/units.h"
 #include "orrery/platform/networks.h"
 #include "orrery/present/collective_ways_text.h"
@@ -41,59 +41,53 @@ int collective(CollectiveOptions& options, Session& session) {
 
 }  // namespace
 
-void add_collective(CLI::App& table, Session& session) {
-  CLI::App* command = table.add_subcommand(
-      "collective", "One collective in every way that is known, beside the least time it can take");
-  command->description(
-      "One collective in every way that is known, beside the least time that any can take: the\n"
-      "cluster's own, algorithms dimension by dimension and over all ranks, switches that sum, "
-      "and\n"
-      "plans (trees, PAT, Bruck, hosts first). Says which cut binds, and why the first is "
-      "first.\n\n"
+Action add_collective(CLI::App& command, Session& session) {
+  describe(
+      command,
+      "Compares the cluster's own algorithm, algorithms dimension by dimension and over\n"
+      "all ranks, reduction in switches, and plans (trees, PAT, Bruck, hosts first).\n"
+      "Shows which cut of the network sets the bound, and why the first is first.\n"
+      "\n"
       "Examples:\n"
       "  orrery collective all-reduce --cluster h100-sxm:64 --size 1GB\n"
       "  orrery collective all-to-all --cluster fabric.yaml --ranks 0-7 --size 64MB --json\n"
       "  orrery collective dispatch --cluster fabric.yaml --experts 256 --top-k 8 --size 64MB\n");
   const auto options = std::make_shared<CollectiveOptions>();
   command
-      ->add_option("COLLECTIVE", options->question.collective,
-                   "all-reduce, all-gather, reduce-scatter, all-to-all, or, of tokens to experts "
-                   "and back, dispatch or combine")
+      .add_option("COLLECTIVE", options->question.collective,
+                  "all-reduce, all-gather, reduce-scatter, all-to-all, or, of tokens to experts "
+                  "and back, dispatch or combine")
       ->type_name("")
       ->required();
-  command->add_option("--cluster", options->question.cluster, "A file, or a name of the catalogue")
+  command.add_option("--cluster", options->question.cluster, "A file, or a name of the catalogue")
       ->type_name("FILE")
       ->required();
   command
-      ->add_option("--size", options->size,
-                   "Of the whole buffer: what a rank puts in or gets, whichever is more (1GB)")
+      .add_option("--size", options->size,
+                  "Of the whole buffer: what a rank puts in or gets, whichever is more (1GB)")
       ->type_name("SIZE");
-  command->add_option("--ranks", options->ranks, "Who takes part: 0-7,16 (all)")
-      ->type_name("RANKS");
+  command.add_option("--ranks", options->ranks, "Who takes part: 0-7,16 (all)")->type_name("RANKS");
   command
-      ->add_option("--experts", options->question.experts,
-                   "Of dispatch and combine: how many all ranks have together")
+      .add_option("--experts", options->question.experts,
+                  "Of dispatch and combine: how many all ranks have together")
       ->type_name("N");
   command
-      ->add_option("--top-k", options->question.top_k,
-                   "Of dispatch and combine: to how many experts a token goes")
+      .add_option("--top-k", options->question.top_k,
+                  "Of dispatch and combine: to how many experts a token goes")
       ->type_name("N");
   command
-      ->add_option("--dtype", options->question.dtype,
-                   "Of its numbers, which switches may be unable to add: fp32, bf16 … (any)")
+      .add_option("--dtype", options->question.dtype,
+                  "Of its numbers, which switches may be unable to add: fp32, bf16 … (any)")
       ->type_name("FORMAT");
-  command->add_option("--network", options->question.network, platform::network_choices())
+  command.add_option("--network", options->question.network, platform::network_choices())
       ->type_name("MODEL");
   command
-      ->add_option("--chunk-order", options->question.chunk_order,
-                   "In which order pieces visit the dimensions, instead of as the cluster's file "
-                   "says; best: the quickest that is found, in as many pieces as are the quickest")
+      .add_option("--chunk-order", options->question.chunk_order,
+                  "In which order pieces visit the dimensions, instead of as the cluster's file "
+                  "says; best: the quickest that is found, in as many pieces as are the quickest")
       ->type_name("ORDER");
-  session.add_options(*command, false);
-  command->callback([options, &session] {
-    session.command = "collective";
-    session.action = [options, &session] { return collective(*options, session); };
-  });
+  session.add_options(command);
+  return [options, &session] { return collective(*options, session); };
 }
 
 }  // namespace orrery::app

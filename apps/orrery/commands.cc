@@ -1,49 +1,56 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "arguments.h"
+#include "commands.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
 
 namespace orrery::app {
 
-void add_commands(CLI::App& table, Session& session) {
-  add_run(table, session);
-  add_generate(table, session);
-  add_count(table, session);
-  add_memory(table, session);
-  add_kernels(table, session);
-  add_calibrate(table, session);
-  add_embeddings(table, session);
-  add_report(table, session);
-  add_critical_path(table, session);
-  add_explain(table, session);
-  add_compare(table, session);
-  add_validate(table, session);
-  add_reproduce(table, session);
-  add_search(table, session);
-  add_calculon(table, session);
-  add_convert(table, session);
-  add_link(table, session);
-  add_replay(table, session);
-  add_bench(table, session);
-  add_predict(table, session);
-  add_stragglers(table, session);
-  add_shard(table, session);
-  add_split_bandwidth(table, session);
-  add_topology(table, session);
-  add_together(table, session);
-  add_plan(table, session);
-  add_collective(table, session);
-  add_synthesise(table, session);
-  add_whatif(table, session);
-  add_scale_down(table, session);
-  add_diff(table, session);
-  add_cut(table, session);
-  add_obfuscate(table, session);
-  add_inspect(table, session);
-  add_check(table, session);
-  add_schema(table, session);
-  add_doctor(table, session);
-  add_demo(table, session);
-  add_completion(table, session);
-  add_man(table, session);
+std::string_view heading(Group group) {
+  switch (group) {
+    case Group::hidden:
+      break;
+    case Group::simulate:
+      return "Simulate";
+    case Group::workloads:
+      return "Workloads";
+    case Group::results:
+      return "Results";
+    case Group::what_if:
+      return "What-if";
+    case Group::search:
+      return "Search";
+    case Group::traces:
+      return "Traces";
+    case Group::kernels:
+      return "Kernels and collectives";
+    case Group::clusters:
+      return "Clusters";
+    case Group::accuracy:
+      return "Accuracy";
+    case Group::help:
+      return "Help";
+  }
+  return "";
+}
+
+const Command* find_command(std::string_view name) {
+  const auto found = std::find_if(commands().begin(), commands().end(),
+                                  [&](const Command& command) { return command.name == name; });
+  return found == commands().end() ? nullptr : &*found;
+}
+
+std::vector<std::string_view> command_names() {
+  std::vector<std::string_view> names;
+  for (const Command& command : commands())
+    if (command.group != Group::hidden) names.emplace_back(command.name);
+  return names;
+}
+
+void describe(CLI::App& command, std::string_view details) {
+  command.description(fmt::format("{}.\n{}", command.get_description(), details));
 }
 
 }  // namespace orrery::app

@@ -9,7 +9,7 @@
 #include <memory>
 #include <optional>
 
-#include "arguments.h"
+#include "commands.h"
 #include "orrery/core/units.h"
 #include "orrery/present/compare_text.h"
 #include "orrery/result/run_file.h"
@@ -72,28 +72,24 @@ int compare(const CompareOptions& options, Session& session) {
 
 }  // namespace
 
-void add_compare(CLI::App& table, Session& session) {
-  CLI::App* command = table.add_subcommand("compare", "Say what differs between two runs, and why");
-  command->description(
-      "Say what differs between two runs, and why.\n"
-      "Nodes are matched by rank, id and name. Exit code 1: the second step is longer than the\n"
-      "first by more than --threshold, or stalls where the first did not.\n\n"
-      "Examples:\n"
-      "  orrery compare before.orrery after.orrery\n"
-      "  orrery compare before.orrery after.orrery --threshold 5% --html difference.html\n");
+Action add_compare(CLI::App& command, Session& session) {
+  describe(command,
+           "Nodes are matched by rank, id and name. Exit code 1: the second step is longer\n"
+           "than the first by more than --threshold, or stalls where the first did not.\n"
+           "\n"
+           "Examples:\n"
+           "  orrery compare before.orrery after.orrery\n"
+           "  orrery compare before.orrery after.orrery --threshold 5% --html difference.html\n");
   const auto options = std::make_shared<CompareOptions>();
-  command->add_option("A", options->a, "The run file to compare with")->required()->type_name("");
-  command->add_option("B", options->b, "The run file to judge")->required()->type_name("");
-  command->add_option("--threshold", options->threshold, "Exit 1 where the step grew by more")
+  command.add_option("A", options->a, "The run file to compare with")->required()->type_name("");
+  command.add_option("B", options->b, "The run file to judge")->required()->type_name("");
+  command.add_option("--threshold", options->threshold, "Exit 1 where the step grew by more")
       ->type_name("SHARE");
-  command->add_option("--html", options->page.path, "Write both, side by side, as one web page")
+  command.add_option("--html", options->page.path, "Write both, side by side, as one web page")
       ->type_name("FILE");
-  add_page_options(*command, options->page);
-  session.add_options(*command, true);
-  command->callback([options, &session] {
-    session.command = "compare";
-    session.action = [options, &session] { return compare(*options, session); };
-  });
+  add_page_options(command, options->page);
+  session.add_options(command);
+  return [options, &session] { return compare(*options, session); };
 }
 
 }  // namespace orrery::app

@@ -9,11 +9,10 @@
 #include <algorithm>
 #include <memory>
 
-#include "arguments.h"
-#include "orrery/analysis/explain.h"
+#include "commands.h"
+#include "orrery/core/suggest.h"
 #include "orrery/graph/kernel.h"
 #include "orrery/study/question_fields.h"
-#include "schema.h"
 
 namespace orrery::app {
 
@@ -25,17 +24,17 @@ struct Word {
   bool takes_value = false;
 };
 
-struct Command {
+struct Entry {
   std::string name;
   std::string about;
   std::vector<Word> options;
-  std::vector<std::string> values;  ///< what its argument may be; empty = files
-  bool also_files = false;          ///< files as well as values
+  std::vector<std::string_view> values;  ///< what its arguments may be
+  bool files = true;                     ///< files as well as values
 };
 
 /// Text inside single quotes: fine for all three shells once the quotes in it are gone.
-std::string plain(std::string text) {
-  text = text.substr(0, text.find('\n'));
+std::string plain(std::string_view line) {
+  std::string text(line.substr(0, line.find('\n')));
   std::erase_if(text, [](char c) {
     return c == '\'' || c == '"' || c == '\\' || c == '[' || c == ']' || c == ':' || c == '`' ||
            c == '$';
@@ -43,49 +42,20 @@ std::string plain(std::string text) {
   return text;
 }
 
-std::vector<Command> commands_of(CLI::App& table) {
-  std::vector<Command> commands;
-  const auto shown = table.get_subcommands([](CLI::App* sub) { return !sub->get_group().empty(); });
-  for (const CLI::App* sub : shown) {
-    Command command{sub->get_name(), plain(sub->get_description()), {}, {}, false};
-    if (command.name == "schema")
-      for (const SchemaFile& file : schema_files()) command.values.emplace_back(file.format);
-    if (command.name == "man")
-      for (const CLI::App* other : shown) command.values.push_back(other->get_name());
-    if (command.name == "calibrate") {
-      command.values = {"network", "compute", "overheads"};
-      command.also_files = true;
-    }
-    if (command.name == "bench") {
-      command.values = {"run", "generate"};
-      command.also_files = true;
-    }
-    if (command.name == "kernels") {
-      command.values.emplace_back("check");
-      for (std::size_t i = 1; i < graph::kOperations; ++i)
-        command.values.emplace_back(name(static_cast<graph::Operation>(i)));
-      command.also_files = true;
-    }
-    if (command.name == "embeddings") {
-      command.values = {"histogram", "synthesize", "time", "fit"};
-      command.also_files = true;
-    }
-    if (command.name == "explain") {
-      for (const std::string_view metric : analysis::metric_names())
-        command.values.emplace_back(metric);
-      command.also_files = true;
-    }
-    if (command.name == "completion")
-      for (const Shell& shell : kShells) command.values.emplace_back(shell.name);
-    for (const CLI::Option* option : sub->get_options()) {
+std::vector<Entry> entries_of(const CLI::App& table) {
+  std::vector<Entry> entries;
+  for (const Command& command : commands()) {
+    if (command.group == Group::hidden) continue;
+    Entry entry{std::string(command.name), plain(command.summary), {}, {}, command.words.files};
+    if (command.words.list != nullptr) entry.values = command.words.list();
+    for (const CLI::Option* option : table.get_subcommand(entry.name)->get_options()) {
       const bool value = option->get_expected_max() > 0 && option->get_type_size() > 0;
-      for (const std::string& name : option->get_lnames()) {
-        command.options.push_back({"--" + name, plain(option->get_description()), value});
-      }
+      for (const std::string& name : option->get_lnames())
+        entry.options.push_back({"--" + name, plain(option->get_description()), value});
     }
-    commands.push_back(std::move(command));
+    entries.push_back(std::move(entry));
   }
-  return commands;
+  return entries;
 }
 
 std::string joined(const std::vector<Word>& words) {
@@ -137,13 +107,7 @@ std::string_view choices_of(std::string_view option) {
   return {};
 }
 
-std::string names_of(const std::vector<Command>& commands) {
-  std::string text;
-  for (const Command& command : commands) text += (text.empty() ? "" : " ") + command.name;
-  return text;
-}
-
-std::string bash(const std::vector<Command>& commands) {
+std::string bash(const std::vector<Entry>& entries) {
   std::string text =
       "# bash completion for orrery: source <(orrery completion bash)\n"
       "_orrery() {\n"
@@ -152,19 +116,19 @@ std::string bash(const std::vector<Command>& commands) {
   text += fmt::format(
       "  if ((COMP_CWORD == 1)); then COMPREPLY=($(compgen -W '{} --help --version' -- "
       "\"$word\")); return; fi\n",
-      names_of(commands));
+      fmt::join(command_names(), " "));
   text += "  case $before in\n";
   for (const auto& [option, words] : known_choices()) {
     text += fmt::format("    {}) COMPREPLY=($(compgen -W '{}' -- \"$word\")); return ;;\n", option,
                         words);
   }
   text += "  esac\n  case ${COMP_WORDS[1]} in\n";
-  for (const Command& command : commands) {
+  for (const Entry& entry : entries) {
     std::string values;
-    for (const std::string& value : command.values) values += " " + value;
+    for (const std::string_view value : entry.values) values += fmt::format(" {}", value);
     text += fmt::format(
         "    {}) [[ $word == -* ]] && COMPREPLY=($(compgen -W '{}' -- \"$word\")){} ;;\n",
-        command.name, joined(command.options),
+        entry.name, joined(entry.options),
         values.empty()
             ? ""
             : fmt::format(" || COMPREPLY=($(compgen -W '{}' -- \"$word\"))", values.substr(1)));
@@ -173,19 +137,18 @@ std::string bash(const std::vector<Command>& commands) {
   return text;
 }
 
-std::string zsh(const std::vector<Command>& commands) {
+std::string zsh(const std::vector<Entry>& entries) {
   std::string text =
       "#compdef orrery\n# zsh completion for orrery: orrery completion zsh > a folder of $fpath, "
       "as _orrery\n"
       "_orrery() {\n  local -a commands\n  commands=(\n";
-  for (const Command& command : commands)
-    text += fmt::format("    '{}:{}'\n", command.name, command.about);
+  for (const Entry& entry : entries) text += fmt::format("    '{}:{}'\n", entry.name, entry.about);
   text +=
       "  )\n  if ((CURRENT == 2)); then _describe command commands; return; fi\n"
       "  local command=$words[2]\n  shift words; ((CURRENT--))\n  case $command in\n";
-  for (const Command& command : commands) {
-    text += fmt::format("    {})\n      _arguments", command.name);
-    for (const Word& option : command.options) {
+  for (const Entry& entry : entries) {
+    text += fmt::format("    {})\n      _arguments", entry.name);
+    for (const Word& option : entry.options) {
       const std::string_view choices = choices_of(option.text);
       const std::string action = !option.takes_value ? ""
                                  : choices.empty()   ? ":file:_files"
@@ -194,11 +157,10 @@ std::string zsh(const std::vector<Command>& commands) {
                           option.about, action);
     }
     std::string values;
-    for (const std::string& value : command.values) values += " " + value;
+    for (const std::string_view value : entry.values) values += fmt::format(" {}", value);
     text += values.empty() ? " \\\n        '*:file:_files'"
-            : command.also_files
-                ? fmt::format(" \\\n        '*:word:{{compadd{}; _files}}'", values)
-                : fmt::format(" \\\n        '*:word:({})'", values.substr(1));
+            : entry.files  ? fmt::format(" \\\n        '*:word:{{compadd{}; _files}}'", values)
+                           : fmt::format(" \\\n        '*:word:({})'", values.substr(1));
     text += " ;;\n";
   }
   return text +
@@ -206,18 +168,18 @@ std::string zsh(const std::vector<Command>& commands) {
          "orrery; fi\n";
 }
 
-std::string fish(const std::vector<Command>& commands) {
+std::string fish(const std::vector<Entry>& entries) {
   std::string text = "# fish completion for orrery: orrery completion fish | source\n";
-  for (const Command& command : commands) {
+  for (const Entry& entry : entries) {
     text += fmt::format("complete -c orrery -n __fish_use_subcommand -f -a {} -d '{}'\n",
-                        command.name, command.about);
+                        entry.name, entry.about);
   }
-  for (const Command& command : commands) {
+  for (const Entry& entry : entries) {
     const std::string here =
-        fmt::format("complete -c orrery -n '__fish_seen_subcommand_from {}'", command.name);
-    for (const std::string& value : command.values)
-      text += fmt::format("{}{} -a {}\n", here, command.also_files ? "" : " -f", value);
-    for (const Word& option : command.options) {
+        fmt::format("complete -c orrery -n '__fish_seen_subcommand_from {}'", entry.name);
+    for (const std::string_view value : entry.values)
+      text += fmt::format("{}{} -a {}\n", here, entry.files ? "" : " -f", value);
+    for (const Word& option : entry.options) {
       const std::string_view choices = choices_of(option.text);
       const std::string value = !option.takes_value ? ""
                                 : choices.empty()   ? " -r -F"
@@ -230,30 +192,28 @@ std::string fish(const std::vector<Command>& commands) {
 
 }  // namespace
 
-std::string completion_script(CLI::App& table, std::string_view shell) {
-  const std::vector<Command> commands = commands_of(table);
-  return shell == "bash" ? bash(commands) : shell == "zsh" ? zsh(commands) : fish(commands);
+std::string completion_script(const CLI::App& table, std::string_view shell) {
+  const std::vector<Entry> entries = entries_of(table);
+  return shell == "bash" ? bash(entries) : shell == "zsh" ? zsh(entries) : fish(entries);
 }
 
-void add_completion(CLI::App& table, Session& session) {
-  CLI::App* command = table.add_subcommand("completion", "Print a completion script for a shell");
-  command->description(
-      "Print a completion script for a shell.\n\n"
-      "Examples:\n"
-      "  source <(orrery completion bash)\n"
-      "  orrery completion fish > ~/.config/fish/completions/orrery.fish\n");
+std::vector<std::string_view> shell_names() { return names_of(kShells); }
+
+Action add_completion(CLI::App& command, Session& session) {
+  describe(command,
+           "\n"
+           "Examples:\n"
+           "  source <(orrery completion bash)\n"
+           "  orrery completion fish > ~/.config/fish/completions/orrery.fish\n");
   const auto shell = std::make_shared<std::string>();
-  command->add_option("SHELL", *shell, "bash, zsh or fish")->required()->type_name("");
-  command->callback([shell, &session, &table] {
-    session.command = "completion";
-    session.action = [shell, &session, &table] {
-      if (auto fine = one_of("SHELL", *shell, {"bash", "zsh", "fish"}); !fine)
-        return session.fail(fine.error());
-      return print(completion_script(table, *shell))
-                 ? kOk
-                 : session.fail({Errc::output_failed, "stdout", "cannot be written", ""});
-    };
-  });
+  command.add_option("SHELL", *shell, join(shell_names()))->required()->type_name("");
+  return [shell, &command, &session] {
+    if (auto fine = one_of("SHELL", *shell, shell_names()); !fine)
+      return session.fail(fine.error());
+    return print(completion_script(*command.get_parent(), *shell))
+               ? kOk
+               : session.fail({Errc::output_failed, "stdout", "cannot be written", ""});
+  };
 }
 
 }  // namespace orrery::app

@@ -22,6 +22,6 @@ inline constexpr std::array<Shell, 3> kShells = {
      {"fish", "fish/vendor_completions.d/orrery.fish"}}};
 
 /// The completion script for one of kShells.
-[[nodiscard]] std::string completion_script(CLI::App& table, std::string_view shell);
+[[nodiscard]] std::string completion_script(const CLI::App& table, std::string_view shell);
 
 }  // namespace orrery::app

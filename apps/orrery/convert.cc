@@ -4,7 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
-#include "arguments.h"
+#include "commands.h"
 #include "inputs.h"
 #include "orrery/intake/formats/convert_file.h"
 #include "orrery/present/recorded_text.h"
@@ -66,30 +66,28 @@ void add_other_formats(CLI::App& command, intake::OtherFormats& options) {
 
 }  // namespace
 
-void add_convert(CLI::App& table, Session& session) {
-  CLI::App* command =
-      table.add_subcommand("convert", "Turn recorded traces into Chakra traces, and back to text");
-  command->description(
-      "Turn recorded traces into Chakra traces, one per rank, that 'orrery run' and ASTRA-sim "
-      "take.\n"
-      "Reads Kineto (.pftrace, too) and PyTorch execution traces (linked with each other), Nsight\n"
-      "Systems' SQLite exports, rocpd, ASTRA-sim 1.0 text; found by content. The other way: a\n"
-      "Chakra trace to JSON, dot or GraphML, by the ending of --output.\n\n"
-      "Examples:\n"
-      "  orrery convert --traces 'run/*.json.gz' -o chakra/w\n"
-      "  orrery convert w.0.et -o w.0.json\n");
+Action add_convert(CLI::App& command, Session& session) {
+  describe(command,
+           "'orrery run' and ASTRA-sim read the result, one trace per rank.\n"
+           "Reads Kineto (.pftrace, too) and PyTorch execution traces (linked with each\n"
+           "other), Nsight Systems' SQLite exports, rocpd, ASTRA-sim 1.0 text; recognised by\n"
+           "content. In the other direction: a Chakra trace to JSON, dot or GraphML, by the\n"
+           "ending of --output.\n"
+           "\n"
+           "Examples:\n"
+           "  orrery convert --traces 'run/*.json.gz' -o chakra/w\n"
+           "  orrery convert w.0.et -o w.0.json\n");
   const auto options = std::make_shared<RecordedTraces>();
   const auto other = std::make_shared<intake::OtherFormats>();
   const auto more = std::make_shared<std::vector<std::string>>();
-  command->add_option("TRACES", *more, "The same as --traces")->type_name("");
-  add_recorded_options(*command, *options);
-  add_other_formats(*command, *other);
-  session.add_options(*command, true);
-  command->callback([options, other, more, &session] {
-    session.command = "convert";
+  command.add_option("TRACES", *more, "The same as --traces")->type_name("");
+  add_recorded_options(command, *options);
+  add_other_formats(command, *other);
+  session.add_options(command);
+  return [options, other, more, &session] {
     options->traces.insert(options->traces.end(), more->begin(), more->end());
-    session.action = [options, other, &session] { return convert(*options, *other, session); };
-  });
+    return convert(*options, *other, session);
+  };
 }
 
 }  // namespace orrery::app

@@ -4,7 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
-#include "arguments.h"
+#include "commands.h"
 #include "inputs.h"
 #include "orrery/platform/cluster.h"
 #include "orrery/present/count_text.h"
@@ -45,26 +45,22 @@ int count_job(const CountOptions& options, Session& session) {
 
 }  // namespace
 
-void add_count(CLI::App& table, Session& session) {
-  CLI::App* command =
-      table.add_subcommand("count", "Count a training step's FLOPs, bytes and messages");
-  command->description(
-      "Count what one training step does, exactly and without running it: FLOPs (forward,\n"
-      "backward, recomputed, optimizer), weights, traffic of device memory, and messages by\n"
-      "collective and axis; with --cluster by network dimension, too.\n\n"
-      "Examples:\n"
-      "  orrery count --model gpt3-175b --tp 8 --pp 8 --dp 16 --global-batch 1536\n"
-      "  orrery count job.yaml --cluster cluster.yaml --json\n");
+Action add_count(CLI::App& command, Session& session) {
+  describe(command,
+           "The counts are exact, without a simulation: FLOPs (forward, backward, recomputed,\n"
+           "optimizer), weights, traffic of device memory, and messages by collective and\n"
+           "axis; with --cluster by network dimension, too.\n"
+           "\n"
+           "Examples:\n"
+           "  orrery count --model gpt3-175b --tp 8 --pp 8 --dp 16 --global-batch 1536\n"
+           "  orrery count job.yaml --cluster cluster.yaml --json\n");
   const auto options = std::make_shared<CountOptions>();
-  add_spec_options(*command, options->job, true);
-  command->add_option("--cluster", options->cluster, "The cluster it would run on")
+  add_spec_options(command, options->job, true);
+  command.add_option("--cluster", options->cluster, "The cluster it would run on")
       ->type_name("FILE")
       ->group("Inputs");
-  session.add_options(*command, true);
-  command->callback([options, &session] {
-    session.command = "count";
-    session.action = [options, &session] { return count_job(*options, session); };
-  });
+  session.add_options(command);
+  return [options, &session] { return count_job(*options, session); };
 }
 
 }  // namespace orrery::app

@@ -6,7 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
-#include "arguments.h"
+#include "commands.h"
 #include "orrery/present/path_text.h"
 #include "orrery/result/run_file.h"
 
@@ -23,26 +23,22 @@ int critical_path(const std::string& file, bool all, Session& session) {
 
 }  // namespace
 
-void add_critical_path(CLI::App& table, Session& session) {
-  CLI::App* command = table.add_subcommand("critical-path", "Say what the step's length hangs on");
-  command->description(
-      "Say what the length of the step hangs on.\n"
-      "The chain of work, transfers and waits, across ranks, that leads to the end of the slowest\n"
-      "one. Every picosecond of the step is on it.\n\n"
-      "Examples:\n"
-      "  orrery critical-path step.orrery\n"
-      "  orrery critical-path step.orrery --all --json\n");
+Action add_critical_path(CLI::App& command, Session& session) {
+  describe(command,
+           "The chain of work, transfers and waits, across ranks, that leads to the end of the\n"
+           "slowest one. Every picosecond of the step is on it.\n"
+           "\n"
+           "Examples:\n"
+           "  orrery critical-path step.orrery\n"
+           "  orrery critical-path step.orrery --all --json\n");
   const auto file = std::make_shared<std::string>();
   const auto all = std::make_shared<bool>(false);
-  command->add_option("RUN", *file, "A run file ('orrery run ... -o RUN.orrery')")
+  command.add_option("RUN", *file, "A run file ('orrery run ... -o RUN.orrery')")
       ->required()
       ->type_name("");
-  command->add_flag("--all", *all, "Every segment in order of time, not only the longest");
-  session.add_options(*command, true);
-  command->callback([file, all, &session] {
-    session.command = "critical-path";
-    session.action = [file, all, &session] { return critical_path(*file, *all, session); };
-  });
+  command.add_flag("--all", *all, "Every segment in order of time, not only the longest");
+  session.add_options(command);
+  return [file, all, &session] { return critical_path(*file, *all, session); };
 }
 
 }  // namespace orrery::app

@@ -9,7 +9,7 @@
 #include <memory>
 #include <optional>
 
-#include "arguments.h"
+#include "commands.h"
 #include "inputs.h"
 #include "orrery/core/units.h"
 #include "orrery/intake/edit/cut_files.h"
@@ -69,28 +69,24 @@ int cut(const CutArguments& arguments, Session& session) {
 
 }  // namespace
 
-void add_cut(CLI::App& table, Session& session) {
-  CLI::App* command = table.add_subcommand("cut", "Cut an iteration, a window or some ranks out");
-  command->description(
-      "Cut one iteration, a window of time or some ranks out of traces.\n"
-      "The result has the format of what it is cut from: Kineto, a PyTorch execution trace, or "
-      "Chakra.\n"
-      "Work on the device stays with the call that launched it.\n\n"
-      "Examples:\n"
-      "  orrery cut rank0.json.gz --iteration 12 -o step12.json.gz\n"
-      "  orrery cut 'run/*.json.gz' --ranks 0,4-7 --from '1 s' --to '2 s' -o part/\n");
+Action add_cut(CLI::App& command, Session& session) {
+  describe(command,
+           "The result has the format of its source: Kineto, a PyTorch execution trace, or\n"
+           "Chakra.\n"
+           "Work on the device stays with the call that launched it.\n"
+           "\n"
+           "Examples:\n"
+           "  orrery cut rank0.json.gz --iteration 12 -o step12.json.gz\n"
+           "  orrery cut 'run/*.json.gz' --ranks 0,4-7 --from '1 s' --to '2 s' -o part/\n");
   const auto options = std::make_shared<CutArguments>();
-  command->add_option("TRACES", options->traces, "Files or patterns")->type_name("");
-  command->add_option("--iteration", options->iteration, "The N of ProfilerStep#N")->type_name("N");
-  command->add_option("--from", options->from, "Since the first recorded time ('1.5 ms')")
+  command.add_option("TRACES", options->traces, "Files or patterns")->type_name("");
+  command.add_option("--iteration", options->iteration, "The N of ProfilerStep#N")->type_name("N");
+  command.add_option("--from", options->from, "Since the first recorded time ('1.5 ms')")
       ->type_name("TIME");
-  command->add_option("--to", options->to, "Up to then, exclusive")->type_name("TIME");
-  command->add_option("--ranks", options->ranks, "Only these: 0,4-7")->type_name("LIST");
-  session.add_options(*command, true);
-  command->callback([options, &session] {
-    session.command = "cut";
-    session.action = [options, &session] { return cut(*options, session); };
-  });
+  command.add_option("--to", options->to, "Up to then, exclusive")->type_name("TIME");
+  command.add_option("--ranks", options->ranks, "Only these: 0,4-7")->type_name("LIST");
+  session.add_options(command);
+  return [options, &session] { return cut(*options, session); };
 }
 
 }  // namespace orrery::app

@@ -8,7 +8,7 @@
 #include <memory>
 #include <optional>
 
-#include "arguments.h"
+#include "commands.h"
 #include "data_folder.h"
 #include "demo_page.h"
 #include "demo_recorded.h"
@@ -119,30 +119,24 @@ int demo(DemoOptions& options, Session& session) {
 
 }  // namespace
 
-void add_demo(CLI::App& table, Session& session) {
-  CLI::App* command = table.add_subcommand("demo", "One training step on two clusters");
-  command->description(
-      "Simulate one training step on two clusters and say what differs and why; then two steps "
-      "that\n"
-      "were recorded with PyTorch. Everything comes with the program. Both runs of the step stand\n"
-      "side by side on a web page, orrery-demo.html in this folder.\n\n"
-      "Examples:\n"
-      "  orrery demo\n"
-      "  orrery demo --open\n"
-      "  orrery demo --network message\n");
+Action add_demo(CLI::App& command, Session& session) {
+  describe(command,
+           "Shows what differs and why; then simulates two steps that were recorded with\n"
+           "PyTorch. Its data comes with the program. Both runs of the step are on a web page,\n"
+           "orrery-demo.html in this folder.\n"
+           "\n"
+           "Examples:\n"
+           "  orrery demo\n"
+           "  orrery demo --open\n"
+           "  orrery demo --network message\n");
   const auto options = std::make_shared<DemoOptions>();
-  command->add_option("--data", options->data, "The program's data folder, if it is not found")
+  command.add_option("--data", options->data, "The program's data folder, if it is not found")
       ->type_name("FOLDER");
-  command->add_option("--network", options->network, platform::network_choices())
+  command.add_option("--network", options->network, platform::network_choices())
       ->type_name("MODEL");
-  session.add_options(*command, true);
-  command->get_option("--output")
-      ->description("Write the web page to FILE.html, or the JSON to FILE.json ('-' for stdout)");
-  add_page_options(*command, options->page);
-  command->callback([options, &session] {
-    session.command = "demo";
-    session.action = [options, &session] { return demo(*options, session); };
-  });
+  session.add_options(command);
+  add_page_options(command, options->page);
+  return [options, &session] { return demo(*options, session); };
 }
 
 }  // namespace orrery::app

@@ -4,7 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
-#include "arguments.h"
+#include "commands.h"
 #include "inputs.h"
 #include "orrery/intake/formats/graph_inspection.h"
 #include "orrery/present/diff_text.h"
@@ -44,21 +44,17 @@ int diff(const std::vector<std::string>& paths, Session& session) {
 
 }  // namespace
 
-void add_diff(CLI::App& table, Session& session) {
-  CLI::App* command = table.add_subcommand("diff", "Say what is new, gone or slower in a trace");
-  command->description(
-      "Say what is new, gone or slower in the second of two traces of one rank.\n"
-      "Recorded traces or Chakra traces; per iteration where both have iterations.\n\n"
-      "Examples:\n"
-      "  orrery diff before.json.gz after.json.gz\n"
-      "  orrery diff before.0.et after.0.et --json\n");
+Action add_diff(CLI::App& command, Session& session) {
+  describe(command,
+           "Recorded traces or Chakra traces; per iteration if both have iterations.\n"
+           "\n"
+           "Examples:\n"
+           "  orrery diff before.json.gz after.json.gz\n"
+           "  orrery diff before.0.et after.0.et --json\n");
   const auto paths = std::make_shared<std::vector<std::string>>();
-  command->add_option("TRACES", *paths, "The first and the second")->type_name("");
-  session.add_options(*command, true);
-  command->callback([paths, &session] {
-    session.command = "diff";
-    session.action = [paths, &session] { return diff(*paths, session); };
-  });
+  command.add_option("TRACES", *paths, "The first and the second")->type_name("");
+  session.add_options(command);
+  return [paths, &session] { return diff(*paths, session); };
 }
 
 }  // namespace orrery::app

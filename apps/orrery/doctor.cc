@@ -6,9 +6,9 @@
 
 #include <CLI/CLI.hpp>
 
-#include "arguments.h"
 #include "bench_module.h"
 #include "build_info.h"
+#include "commands.h"
 #include "data_folder.h"
 #include "mpi_module.h"
 #include "orrery/core/text.h"
@@ -93,19 +93,15 @@ int doctor(Session& session) {
 
 }  // namespace
 
-void add_doctor(CLI::App& table, Session& session) {
-  CLI::App* command = table.add_subcommand("doctor", "Say whether this installation is whole");
-  command->description(
-      "Say whether this installation is whole.\n"
-      "Versions, catalogue, data, and a small simulation with a known result.\n\n"
-      "Examples:\n"
-      "  orrery doctor\n"
-      "  orrery doctor --json\n");
-  session.add_options(*command, false);
-  command->callback([&session] {
-    session.command = "doctor";
-    session.action = [&session] { return doctor(session); };
-  });
+Action add_doctor(CLI::App& command, Session& session) {
+  describe(command,
+           "Versions, catalogue, data, and a small simulation with a known result.\n"
+           "\n"
+           "Examples:\n"
+           "  orrery doctor\n"
+           "  orrery doctor --json\n");
+  session.add_options(command);
+  return [&session] { return doctor(session); };
 }
 
 }  // namespace orrery::app

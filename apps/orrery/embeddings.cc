@@ -4,13 +4,15 @@
 #include "orrery/study/embeddings.h"
 
 #include <CLI/CLI.hpp>
+#include <array>
 #include <memory>
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "arguments.h"
+#include "commands.h"
 #include "orrery/core/suggest.h"
+#include "orrery/core/text.h"
 #include "orrery/present/embeddings_text.h"
 #include "progress.h"
 
@@ -184,14 +186,17 @@ int fit_lookups(const EmbeddingsOptions& options, Session& session) {
                          [&] { return present::lookup_fit_json(*fit, path); });
 }
 
+constexpr std::array<Mode<const EmbeddingsOptions>, 4> kEmbeddingsModes = {
+    {{"histogram", histogram},
+     {"synthesize", synthesize},
+     {"time", time_lookups},
+     {"fit", fit_lookups}}};
+
 int embeddings(const EmbeddingsOptions& options, Session& session) {
   const std::string first = options.words.empty() ? "" : options.words.front();
-  if (first == "histogram") return histogram(options, session);
-  if (first == "synthesize") return synthesize(options, session);
-  if (first == "time") return time_lookups(options, session);
-  if (first == "fit") return fit_lookups(options, session);
-  const std::vector<std::string_view> modes = {"histogram", "synthesize", "time", "fit"};
-  const std::string near = did_you_mean(first, modes);
+  if (const auto* const mode = find_mode(kEmbeddingsModes, first))
+    return mode->run(options, session);
+  const std::string near = did_you_mean(first, embeddings_words());
   return session.fail({Errc::usage, "embeddings",
                        first.empty() ? "what about them?" : "cannot do " + in_quotes(first),
                        near.empty() ? "histogram, synthesize, time or fit" : near});
@@ -199,29 +204,30 @@ int embeddings(const EmbeddingsOptions& options, Session& session) {
 
 }  // namespace
 
-void add_embeddings(CLI::App& table, Session& session) {
-  CLI::App* command = table.add_subcommand(
-      "embeddings", "Say how often rows of embedding tables are read again, and what lookups take");
-  command->description(
-      "Say how often rows of embedding tables are read again within a batch, make streams of\n"
-      "indices that are like it, and tell how long lookups take, forward and backward:\n"
+std::vector<std::string_view> embeddings_words() { return names_of(kEmbeddingsModes); }
+
+Action add_embeddings(CLI::App& command, Session& session) {
+  describe(
+      command,
+      "Within a batch, rows of embedding tables are read again. Streams of indices with\n"
+      "the same reuse can be generated; lookups are predicted forward and backward:\n"
       "  orrery embeddings histogram FILE…   text, CSV or NumPy's .npy; how often rows are read\n"
       "  orrery embeddings synthesize        a stream with such a histogram (.npy, else text)\n"
-      "  orrery embeddings time [FILE]       what a lookup takes, and what caches answer of it\n"
-      "  orrery embeddings fit CSV… -o NETS  nets for --lookup-model, trained on measured "
-      "lookups\n\n"
+      "  orrery embeddings time [FILE]       lookup times, and the hit rates of caches\n"
+      "  orrery embeddings fit CSV… -o NETS  nets for --lookup-model, trained on measured lookups\n"
+      "\n"
       "Examples:\n"
       "  orrery embeddings histogram indices.npy --offsets offsets.npy\n"
       "  orrery embeddings time --tables 26 --batch 2048 --pooling 20 --rows 1000000 --features "
       "64\n");
   const auto options = std::make_shared<EmbeddingsOptions>();
   command
-      ->add_option("WORDS", options->words,
-                   "histogram FILES, synthesize, time and perhaps a FILE, or fit TABLES")
+      .add_option("WORDS", options->words,
+                  "histogram FILES, synthesize, time and perhaps a FILE, or fit TABLES")
       ->type_name("");
   const auto option = [&](const char* names, auto& value, const char* about, const char* type,
                           const char* group) {
-    return command->add_option(names, value, about)->type_name(type)->group(group);
+    return command.add_option(names, value, about)->type_name(type)->group(group);
   };
   option("--offsets", options->shape.offsets, "Where bags begin among the indices", "FILE",
          "Indices");
@@ -246,14 +252,8 @@ void add_embeddings(CLI::App& table, Session& session) {
   option("--lookup-model", options->question.nets, "time: nets that 'embeddings fit' wrote", "FILE",
          "Output");
   option("--epochs", options->epochs, "fit: how often each lookup is seen; 120", "N", "Output");
-  session.add_options(*command, true);
-  command->get_option("--output")
-      ->description(
-          "Write the JSON to FILE ('-' for stdout); synthesize: the stream; fit: the nets");
-  command->callback([options, &session] {
-    session.command = "embeddings";
-    session.action = [options, &session] { return embeddings(*options, session); };
-  });
+  session.add_options(command);
+  return [options, &session] { return embeddings(*options, session); };
 }
 
 }  // namespace orrery::app

@@ -10,7 +10,7 @@
 #include <filesystem>
 #include <memory>
 
-#include "arguments.h"
+#include "commands.h"
 #include "orrery/analysis/metrics.h"
 #include "orrery/core/suggest.h"
 #include "orrery/present/explain_text.h"
@@ -86,24 +86,23 @@ int explain(const std::vector<std::string>& words, Session& session) {
 
 }  // namespace
 
-void add_explain(CLI::App& table, Session& session) {
-  CLI::App* command =
-      table.add_subcommand("explain", "Say what a figure means and where it is from");
-  command->description(
-      "Say what a figure means, how it was computed, and from what.\n"
-      "Without a run file: what the metrics mean. Without a question: the metrics.\n\n"
-      "Examples:\n"
-      "  orrery explain step.orrery exposed_comm\n"
-      "  orrery explain step.orrery \"rank 3 node 17\"\n\n"
-      "Also: a metric alone, \"node 17\" (at the slowest rank), \"collective 4\", a node's "
-      "name.\n");
+std::vector<std::string_view> metric_words() { return analysis::metric_names(); }
+
+Action add_explain(CLI::App& command, Session& session) {
+  describe(command,
+           "Without a run file: the meaning of metrics. Without a question: the list of\n"
+           "metrics.\n"
+           "\n"
+           "Examples:\n"
+           "  orrery explain step.orrery exposed_comm\n"
+           "  orrery explain step.orrery \"rank 3 node 17\"\n"
+           "\n"
+           "Also: a metric alone, \"node 17\" (at the slowest rank), \"collective 4\", a\n"
+           "node's name.\n");
   const auto words = std::make_shared<std::vector<std::string>>();
-  command->add_option("WORDS", *words, "[RUN.orrery] [METRIC | NODE | COLLECTIVE]")->type_name("");
-  session.add_options(*command, true);
-  command->callback([words, &session] {
-    session.command = "explain";
-    session.action = [words, &session] { return explain(*words, session); };
-  });
+  command.add_option("WORDS", *words, "[RUN.orrery] [METRIC | NODE | COLLECTIVE]")->type_name("");
+  session.add_options(command);
+  return [words, &session] { return explain(*words, session); };
 }
 
 }  // namespace orrery::app

@@ -5,7 +5,7 @@
 #include <memory>
 #include <utility>
 
-#include "arguments.h"
+#include "commands.h"
 #include "inputs.h"
 #include "orrery/present/plan_text.h"
 #include "orrery/study/write_chakra.h"
@@ -61,27 +61,23 @@ int generate(const study::JobDescription& job, const std::string& format, Sessio
 
 }  // namespace
 
-void add_generate(CLI::App& table, Session& session) {
-  CLI::App* command =
-      table.add_subcommand("generate", "Make traces from a model and a parallelism plan");
-  command->description(
-      "Make traces from a model and a parallelism plan: one Chakra trace per rank and the process\n"
-      "groups beside them; or SimAI's text, or the specification with every key filled in.\n"
-      "Nothing needs to be written to simulate a job: 'orrery run' takes the same options.\n\n"
-      "Examples:\n"
-      "  orrery generate --model llama-3.1-8b --tp 4 --dp 2 --global-batch 16 -o llama/w\n"
-      "  orrery generate job.yaml --set recompute.kind=full --format yaml\n");
+Action add_generate(CLI::App& command, Session& session) {
+  describe(command,
+           "Writes one Chakra trace per rank and the process groups; or SimAI's text, or the\n"
+           "specification with every key filled in. A simulation needs no files: 'orrery run'\n"
+           "has the same options.\n"
+           "\n"
+           "Examples:\n"
+           "  orrery generate --model llama-3.1-8b --tp 4 --dp 2 --global-batch 16 -o llama/w\n"
+           "  orrery generate job.yaml --set recompute.kind=full --format yaml\n");
   const auto options = std::make_shared<study::JobDescription>();
   const auto format = std::make_shared<std::string>("chakra");
-  add_spec_options(*command, *options, true);
-  command->add_option("--format", *format, "chakra, simai, yaml or json (the specification)")
+  add_spec_options(command, *options, true);
+  command.add_option("--format", *format, "chakra, simai, yaml or json (the specification)")
       ->type_name("WHAT")
       ->group("Output");
-  session.add_options(*command, true);
-  command->callback([options, format, &session] {
-    session.command = "generate";
-    session.action = [options, format, &session] { return generate(*options, *format, session); };
-  });
+  session.add_options(command);
+  return [options, format, &session] { return generate(*options, *format, session); };
 }
 
 }  // namespace orrery::app

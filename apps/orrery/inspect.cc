@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <memory>
 
-#include "arguments.h"
+#include "commands.h"
 #include "orrery/present/inspect_text.h"
 #include "orrery/present/structure_svg.h"
 #include "orrery/present/structure_text.h"
@@ -107,38 +107,33 @@ int inspect(InspectOptions& options, Session& session) {
 
 }  // namespace
 
-void add_inspect(CLI::App& table, Session& session) {
-  CLI::App* command = table.add_subcommand("inspect", "Say what is in a trace");
-  command->description(
-      "Say what is in a trace.\n"
-      "Nodes by kind, work, traffic by operation and group, the longest chain, how ranks "
-      "differ.\n"
-      "Of recorded traces: iterations, kernels by time, communication, overlap, idle time, and "
-      "how\n"
-      "much of it the device waits for the host.\n\n"
-      "Examples:\n"
-      "  orrery inspect llama/w\n"
-      "  orrery inspect rank0.kineto.json.gz\n");
+Action add_inspect(CLI::App& command, Session& session) {
+  describe(command,
+           "Nodes by kind, work, traffic by operation and group, the longest chain,\n"
+           "differences between ranks. Of recorded traces: iterations, kernels by time,\n"
+           "communication, overlap, idle time, and how much of it the device waits for the\n"
+           "host.\n"
+           "\n"
+           "Examples:\n"
+           "  orrery inspect llama/w\n"
+           "  orrery inspect rank0.kineto.json.gz\n");
   const auto options = std::make_shared<InspectOptions>();
   command
-      ->add_option("PREFIX", options->paths,
-                   "Traces: their common prefix, or files; recorded ones, too")
+      .add_option("PREFIX", options->paths,
+                  "Traces: their common prefix, or files; recorded ones, too")
       ->type_name("");
   command
-      ->add_option("--groups", options->groups,
-                   "Process groups, JSON: {\"NAME\": [ranks]}; NAME is what nodes have as pg_name")
+      .add_option("--groups", options->groups,
+                  "Process groups, JSON: {\"NAME\": [ranks]}; NAME is what nodes have as pg_name")
       ->type_name("FILE");
-  command->add_flag("--structure", options->structure,
-                    "What each rank's work is made of, instead: steps, microbatches, layers, as "
-                    "they repeat");
-  command->add_option("--plot", options->plot, "... drawn into an SVG")->type_name("FILE");
-  command->add_flag("--repair", options->repair, "Drop damaged nodes and edges, and count them");
-  add_recorded_options(*command, options->recorded);
-  session.add_options(*command, true);
-  command->callback([options, &session] {
-    session.command = "inspect";
-    session.action = [options, &session] { return inspect(*options, session); };
-  });
+  command.add_flag("--structure", options->structure,
+                   "What each rank's work is made of, instead: steps, microbatches, layers, as "
+                   "they repeat");
+  command.add_option("--plot", options->plot, "... drawn into an SVG")->type_name("FILE");
+  command.add_flag("--repair", options->repair, "Drop damaged nodes and edges, and count them");
+  add_recorded_options(command, options->recorded);
+  session.add_options(command);
+  return [options, &session] { return inspect(*options, session); };
 }
 
 }  // namespace orrery::app

@@ -4,14 +4,16 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <array>
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "arguments.h"
+#include "commands.h"
 #include "inputs.h"
 #include "kernel_context.h"
 #include "kernels_fit.h"
+#include "orrery/graph/kernel.h"
 #include "orrery/present/kernels_text.h"
 #include "orrery/present/step_kernels_text.h"
 #include "orrery/present/systolic_text.h"
@@ -68,7 +70,7 @@ int one_kernel(KernelsOptions& options, Session& session) {
                          [&] { return present::kernel_json(*kernel, *answers, findings); });
 }
 
-int check_table_file(const KernelsOptions& options, Session& session) {
+int check_table_file(KernelsOptions& options, Session& session) {
   if (auto fine = check_unused({{"--dtype", !options.dtype.empty()},
                                 {"--pass", !options.pass.empty()},
                                 {"--systolic", !options.sources.systolic.empty()},
@@ -95,7 +97,7 @@ int check_table_file(const KernelsOptions& options, Session& session) {
       report->errors.empty() ? kOk : exit_code(report->errors.front().code));
 }
 
-int recorded_kernels(const KernelsOptions& options, Session& session) {
+int recorded_kernels(KernelsOptions& options, Session& session) {
   if (auto fine = check_unused({{"--dtype", !options.dtype.empty()},
                                 {"--pass", !options.pass.empty()},
                                 {"--systolic", !options.sources.systolic.empty()},
@@ -129,7 +131,7 @@ Result<void> check_many_tables(const KernelsOptions& options, const char* mode) 
   return {};
 }
 
-int fit_tables(const KernelsOptions& options, Session& session) {
+int fit_tables(KernelsOptions& options, Session& session) {
   if (auto fine = check_many_tables(options, "fit"); !fine) return session.fail(fine.error());
   if (auto fine = check_unused({{"--device", !options.sources.devices.empty()},
                                 {"--table", !options.sources.table.empty()},
@@ -150,7 +152,7 @@ int fit_tables(const KernelsOptions& options, Session& session) {
   return fit_kernels(std::move(question), session);
 }
 
-int plot_tables(const KernelsOptions& options, Session& session) {
+int plot_tables(KernelsOptions& options, Session& session) {
   if (auto fine = check_many_tables(options, "plot"); !fine) return session.fail(fine.error());
   study::PlotQuestion question;
   question.tables.assign(options.words.begin() + 1, options.words.end());
@@ -164,7 +166,7 @@ int plot_tables(const KernelsOptions& options, Session& session) {
   return plot_kernels(std::move(question), session);
 }
 
-int layers_on_array(const KernelsOptions& options, Session& session) {
+int layers_on_array(KernelsOptions& options, Session& session) {
   if (auto fine = check_unused({{"--dtype", !options.dtype.empty()},
                                 {"--pass", !options.pass.empty()},
                                 {"--device", !options.sources.devices.empty()},
@@ -218,16 +220,18 @@ int step_kernels(KernelsOptions& options, Session& session) {
       [&] { return present::step_kernels_json(*program, platform, step, options.all, findings); });
 }
 
+constexpr std::array<Mode<KernelsOptions>, 5> kKernelModes = {{{"check", check_table_file},
+                                                               {"context", recorded_kernels},
+                                                               {"layers", layers_on_array},
+                                                               {"fit", fit_tables},
+                                                               {"plot", plot_tables}}};
+
 int kernels(KernelsOptions& options, Session& session) {
   const std::string first = options.words.empty() ? "" : options.words.front();
   if (const auto stray = options.tables.stray(first == "fit", first == "plot"))
     return session.fail({Errc::usage, stray->option, std::string("is only for ") + stray->only_for,
                          "leave it out"});
-  if (first == "check") return check_table_file(options, session);
-  if (first == "context") return recorded_kernels(options, session);
-  if (first == "layers") return layers_on_array(options, session);
-  if (first == "fit") return fit_tables(options, session);
-  if (first == "plot") return plot_tables(options, session);
+  if (const auto* const mode = find_mode(kKernelModes, first)) return mode->run(options, session);
   if (options.question.job.given()) return step_kernels(options, session);
   if (!options.words.empty()) return one_kernel(options, session);
   if (auto fine = check_unused({{"--cluster", !options.question.cluster.empty()},
@@ -242,34 +246,40 @@ int kernels(KernelsOptions& options, Session& session) {
 
 }  // namespace
 
-void add_kernels(CLI::App& table, Session& session) {
-  CLI::App* command =
-      table.add_subcommand("kernels", "Say how long kernels take, and which model says so");
-  command->description(
-      "Say how long kernels take, and which model says so: one kernel's, or a training step's.\n"
-      "Each time carries a band; where a table of measured kernels ends it says so.\n"
-      "  orrery kernels                        what operations, formats and devices there are\n"
-      "  orrery kernels check kernels.csv      what a table holds, how far to trust it (exit code\n"
-      "                                        3: it is damaged, or its times cannot be)\n"
-      "  orrery kernels context trace.json     kernels in recorded steps, beside what they take\n"
-      "                                        alone\n"
-      "  orrery kernels fit a.csv b.csv -o my.model   a model fitted to tables, for "
-      "--kernel-model\n"
-      "  orrery kernels plot a.csv -o a.svg    measured against predicted times, as a drawing\n"
-      "  orrery kernels layers net.csv --systolic array.cfg\n"
-      "                                        SCALE-Sim's layers on SCALE-Sim's array\n\n"
-      "Examples:\n"
-      "  orrery kernels gemm 4096 8192 8192 --dtype bf16 --device h100-sxm,mi300x\n"
-      "  orrery kernels --model llama-3.1-8b --tp 4 --cluster h100-sxm:8\n");
+std::vector<std::string_view> kernel_words() {
+  std::vector<std::string_view> words = names_of(kKernelModes);
+  for (std::size_t i = 1; i < graph::kOperations; ++i)
+    words.emplace_back(name(static_cast<graph::Operation>(i)));
+  return words;
+}
+
+Action add_kernels(CLI::App& command, Session& session) {
+  describe(command,
+           "Of one kernel, or of a training step. Each time has an interval; a warning appears\n"
+           "where a table of measured kernels ends.\n"
+           "  orrery kernels                        lists operations, formats and devices\n"
+           "  orrery kernels check kernels.csv      contents of a table, and how far to trust it\n"
+           "                                        (exit code 3: damaged, or impossible times)\n"
+           "  orrery kernels context trace.json     kernels in recorded steps, compared with\n"
+           "                                        their times alone\n"
+           "  orrery kernels fit a.csv b.csv -o my.model   a model for --kernel-model, fitted\n"
+           "                                        to tables\n"
+           "  orrery kernels plot a.csv -o a.svg    measured against predicted times, as a plot\n"
+           "  orrery kernels layers net.csv --systolic array.cfg\n"
+           "                                        SCALE-Sim's layers on SCALE-Sim's array\n"
+           "\n"
+           "Examples:\n"
+           "  orrery kernels gemm 4096 8192 8192 --dtype bf16 --device h100-sxm,mi300x\n"
+           "  orrery kernels --model llama-3.1-8b --tp 4 --cluster h100-sxm:8\n");
   const auto options = std::make_shared<KernelsOptions>();
   command
-      ->add_option("KERNEL", options->words,
-                   "An operation and its sizes, in order or as NAME=VALUE: gemm 4096 8192 k=8192; "
-                   "traits, too: causal. Or: check TABLE, context TRACES, fit or plot TABLES, "
-                   "layers TOPOLOGY")
+      .add_option("KERNEL", options->words,
+                  "An operation and its sizes, in order or as NAME=VALUE: gemm 4096 8192 k=8192; "
+                  "traits, too: causal. Or: check TABLE, context TRACES, fit or plot TABLES, "
+                  "layers TOPOLOGY")
       ->type_name("");
   const auto option = [&](const char* names, auto& value, const char* about, const char* type) {
-    return command->add_option(names, value, about)->type_name(type)->group("Inputs");
+    return command.add_option(names, value, about)->type_name(type)->group("Inputs");
   };
   option("--dtype", options->dtype, "Format of all operands; or of each: fp8,fp8>bf16", "FORMAT");
   option("--pass", options->pass, "forward, input_grad, weight_grad or backward", "PASS");
@@ -285,18 +295,13 @@ void add_kernels(CLI::App& table, Session& session) {
   option("--cluster", options->question.cluster, "The cluster that the step would run on", "FILE");
   option("--compute", options->question.compute, "Which model; by default as the cluster's file",
          "MODEL");
-  add_spec_options(*command, options->question.job, false);
+  add_spec_options(command, options->question.job, false);
   command
-      ->add_flag("--all", options->all, "Every different kernel of the step, or of the recordings")
+      .add_flag("--all", options->all, "Every different kernel of the step, or of the recordings")
       ->group("Output");
-  add_table_options(*command, options->tables);
-  session.add_options(*command, true);
-  command->get_option("--output")
-      ->description("Write the JSON to FILE ('-' for stdout); fit: the model; plot: the drawing");
-  command->callback([options, &session] {
-    session.command = "kernels";
-    session.action = [options, &session] { return kernels(*options, session); };
-  });
+  add_table_options(command, options->tables);
+  session.add_options(command);
+  return [options, &session] { return kernels(*options, session); };
 }
 
 }  // namespace orrery::app

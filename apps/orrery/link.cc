@@ -4,7 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
-#include "arguments.h"
+#include "commands.h"
 #include "inputs.h"
 #include "orrery/present/recorded_text.h"
 #include "progress.h"
@@ -36,28 +36,25 @@ int link(const RecordedTraces& options, Session& session) {
 
 }  // namespace
 
-void add_link(CLI::App& table, Session& session) {
-  CLI::App* command =
-      table.add_subcommand("link", "Fit execution traces and device traces together");
-  command->description(
-      "Fit execution traces and device traces together, and ranks with each other.\n"
-      "Says how many nodes of each execution trace were found in the device trace and by what, "
-      "how\n"
-      "much of the device's work found its operator, and whether the ranks' communications match.\n"
-      "Writes nothing; 'orrery convert' does the same and writes the result.\n\n"
-      "Examples:\n"
-      "  orrery link rank0.et.json rank0.kineto.json.gz\n"
-      "  orrery link --traces 'run/*.json.gz' --json\n");
+Action add_link(CLI::App& command, Session& session) {
+  describe(command,
+           "Prints how many nodes of each execution trace were found in the device trace and\n"
+           "by which rule, how much of the device's work has an operator, and whether the\n"
+           "ranks' communications match. Writes no trace; 'orrery convert' does the same and\n"
+           "writes the result.\n"
+           "\n"
+           "Examples:\n"
+           "  orrery link rank0.et.json rank0.kineto.json.gz\n"
+           "  orrery link --traces 'run/*.json.gz' --json\n");
   const auto options = std::make_shared<RecordedTraces>();
   const auto more = std::make_shared<std::vector<std::string>>();
-  command->add_option("TRACES", *more, "The same as --traces")->type_name("");
-  add_recorded_options(*command, *options);
-  session.add_options(*command, true);
-  command->callback([options, more, &session] {
-    session.command = "link";
+  command.add_option("TRACES", *more, "The same as --traces")->type_name("");
+  add_recorded_options(command, *options);
+  session.add_options(command);
+  return [options, more, &session] {
     options->traces.insert(options->traces.end(), more->begin(), more->end());
-    session.action = [options, &session] { return link(*options, session); };
-  });
+    return link(*options, session);
+  };
 }
 
 }  // namespace orrery::app

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "build_info.h"
+#include "commands.h"
 #include "exit_codes.h"
 
 namespace orrery::app {
@@ -70,25 +71,13 @@ class Body {
 };
 
 struct Description {
-  std::string about;     ///< the first sentence, in one line
   std::string text;      ///< all but the examples
   std::string examples;  ///< "" or the indented lines
 };
 
-/// Up to the first full stop, colon or semicolon that ends a part of the text.
-std::string first_sentence(std::string text) {
-  text = text.substr(0, text.find("\n\n"));
-  std::replace(text.begin(), text.end(), '\n', ' ');
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const bool stop = text[i] == '.' || text[i] == ':' || text[i] == ';';
-    if (stop && (i + 1 == text.size() || text[i + 1] == ' ')) return text.substr(0, i);
-  }
-  return text;
-}
-
 Description description_of(const CLI::App& command) {
   const std::string all = command.get_description();
-  Description description{first_sentence(all), "", ""};
+  Description description;
   Body text, examples;
   bool in_examples = false;
   for (std::size_t at = 0; at < all.size();) {
@@ -111,11 +100,6 @@ Description description_of(const CLI::App& command) {
 
 bool is_shown(const CLI::Option& option) { return !option.get_group().empty(); }
 
-std::vector<const CLI::App*> shown_commands(const CLI::App& table) {
-  return table.get_subcommands(
-      [](const CLI::App* command) { return !command->get_group().empty(); });
-}
-
 /// "TRACES...", in brackets when it may be left out.
 std::string usage_of(const CLI::Option& positional) {
   std::string text = italic(positional.get_name(true));
@@ -123,11 +107,11 @@ std::string usage_of(const CLI::Option& positional) {
   return positional.get_required() ? text : "[" + text + "]";
 }
 
-std::string synopsis(const CLI::App& table, const CLI::App& command) {
+std::string synopsis(const CLI::App& parsed, const Command* command) {
   std::string text = bold("orrery");
-  if (&command == &table) return text + " " + italic("COMMAND") + " [" + italic("OPTIONS") + "]\n";
-  text += " " + bold(command.get_name());
-  for (const CLI::Option* option : command.get_options(
+  if (command == nullptr) return text + " " + italic("COMMAND") + " [" + italic("OPTIONS") + "]\n";
+  text += " " + bold(command->name);
+  for (const CLI::Option* option : parsed.get_options(
            [](const CLI::Option* one) { return is_shown(*one) && one->get_positional(); }))
     text += " " + usage_of(*option);
   return text + " [" + italic("OPTIONS") + "]\n";
@@ -177,10 +161,15 @@ std::string options_of(const CLI::App& command) {
   return text;
 }
 
-std::string command_list(const CLI::App& table) {
+std::string command_list() {
   std::string text = ".SH COMMANDS\n";
-  for (const CLI::App* command : shown_commands(table))
-    text += entry(bold(command->get_name()), escaped(description_of(*command).about + "."));
+  Group group = Group::hidden;
+  for (const Command& command : commands()) {
+    if (command.group == Group::hidden) continue;
+    if (std::exchange(group, command.group) != command.group)
+      text += fmt::format(".SS {}\n", escaped(heading(command.group)));
+    text += entry(bold(command.name), escaped(command.summary) + ".");
+  }
   return text +
          fmt::format(".PP\n{} prints the options of a command.\n", bold("orrery COMMAND --help"));
 }
@@ -203,42 +192,51 @@ std::string environment() {
   return text;
 }
 
-std::string see_also(const CLI::App& table, const CLI::App& command) {
+std::string see_also(const Command* command) {
   std::string text = ".SH SEE ALSO\n";
-  if (&command != &table) return text + bold("orrery") + "(1)\n";
-  const auto commands = shown_commands(table);
-  for (const CLI::App* one : commands)
-    text += fmt::format("{}(1){}\n", bold("orrery-" + one->get_name()),
-                        one == commands.back() ? "" : ",");
+  if (command != nullptr) return text + bold("orrery") + "(1)\n";
+  const auto names = command_names();
+  for (const std::string_view name : names)
+    text += fmt::format("{}(1){}\n", bold(fmt::format("orrery-{}", name)),
+                        name == names.back() ? "" : ",");
   return text;
+}
+
+/// What NAME and lists of pages show.
+std::string summary_of(const CLI::App& table, const Command* command) {
+  if (command != nullptr) return std::string(command->summary);
+  const std::string text = table.get_description();
+  const std::size_t start = text.starts_with("Orrery ") ? 7 : 0;
+  return text.substr(start, text.find(".\n") - start);
 }
 
 }  // namespace
 
-std::string manual_name(const CLI::App& table, const CLI::App& command) {
-  return &command == &table ? "orrery.1" : fmt::format("orrery-{}.1", command.get_name());
+std::string manual_name(const Command* command) {
+  return command == nullptr ? "orrery.1" : fmt::format("orrery-{}.1", command->name);
 }
 
-std::string manual_page(const CLI::App& table, const CLI::App& command) {
-  const std::string file = manual_name(table, command);
+std::string manual_page(const CLI::App& table, const Command* command) {
+  const CLI::App& parsed =
+      command == nullptr ? table : *table.get_subcommand(std::string(command->name));
+  const std::string file = manual_name(command);
   const std::string name = file.substr(0, file.size() - 2);
   std::string title = name;
   std::transform(title.begin(), title.end(), title.begin(), [](char c) {
     return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
   });
-  Description description = description_of(command);
-  if (description.about.starts_with("Orrery ")) description.about.erase(0, 7);
+  const Description description = description_of(parsed);
   std::string text = fmt::format(".\\\" Made by 'orrery man'.\n.TH {} 1 \"{}\" \"{}\"\n",
                                  escaped(title), kCommitDate, version_name());
-  text += fmt::format(".SH NAME\n{} \\- {}\n", escaped(name), escaped(description.about));
-  text += ".SH SYNOPSIS\n" + synopsis(table, command);
+  text += fmt::format(".SH NAME\n{} \\- {}\n", escaped(name), escaped(summary_of(table, command)));
+  text += ".SH SYNOPSIS\n" + synopsis(parsed, command);
   text += ".SH DESCRIPTION\n" + description.text;
   if (!description.examples.empty()) text += ".SH EXAMPLES\n" + description.examples;
-  if (&command == &table) text += command_list(table);
-  text += options_of(command);
+  if (command == nullptr) text += command_list();
+  text += options_of(parsed);
   text += exit_status();
-  if (&command == &table) text += environment();
-  return text + see_also(table, command);
+  if (command == nullptr) text += environment();
+  return text + see_also(command);
 }
 
 }  // namespace orrery::app

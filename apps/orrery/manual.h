@@ -11,10 +11,12 @@ class App;
 
 namespace orrery::app {
 
-/// The page of a command, or of the program when `command` is the table itself, as man(7) source.
-[[nodiscard]] std::string manual_page(const CLI::App& table, const CLI::App& command);
+struct Command;
 
-/// "orrery-run.1"; of the table itself "orrery.1".
-[[nodiscard]] std::string manual_name(const CLI::App& table, const CLI::App& command);
+/// The page of a command, or with nullptr of the program, as man(7) source.
+[[nodiscard]] std::string manual_page(const CLI::App& table, const Command* command);
+
+/// "orrery-run.1"; with nullptr "orrery.1".
+[[nodiscard]] std::string manual_name(const Command* command);
 
 }  // namespace orrery::app

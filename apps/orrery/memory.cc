@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "arguments.h"
+#include "commands.h"
 #include "inputs.h"
 #include "orrery/core/suggest.h"
 #include "orrery/core/units.h"
@@ -108,34 +108,30 @@ int memory(const MemoryCommand& options, Session& session) {
 
 }  // namespace
 
-void add_memory(CLI::App& table, Session& session) {
-  CLI::App* command =
-      table.add_subcommand("memory", "Say what a training step holds in memory, and if it fits");
-  command->description(
-      "Say what lies in a device's memory over a training step: weights, gradients, optimizer,\n"
-      "activations by the schedule, buffers; the peak, what is alive there, and whether it fits.\n"
-      "Where it does not: the nearest changes of the plan with which it would (exit code 1).\n\n"
-      "Examples:\n"
-      "  orrery memory --model llama-3.1-8b --tp 4 --dp 2 --device h100-sxm\n"
-      "  orrery memory job.yaml --cluster cluster.yaml --picture memory.svg\n");
+Action add_memory(CLI::App& command, Session& session) {
+  describe(command,
+           "Weights, gradients, optimizer, activations by the schedule, buffers; the peak, its\n"
+           "parts, and whether it fits. If not: the nearest changes of the plan that fit (exit\n"
+           "code 1).\n"
+           "\n"
+           "Examples:\n"
+           "  orrery memory --model llama-3.1-8b --tp 4 --dp 2 --device h100-sxm\n"
+           "  orrery memory job.yaml --cluster cluster.yaml --picture memory.svg\n");
   const auto options = std::make_shared<MemoryCommand>();
-  add_spec_options(*command, options->job, true);
+  add_spec_options(command, options->job, true);
   const auto option = [&](const char* name, auto& value, const char* about, const char* type) {
-    command->add_option(name, value, about)->type_name(type)->group("Inputs");
+    command.add_option(name, value, about)->type_name(type)->group("Inputs");
   };
   option("--cluster", options->cluster, "The cluster, for its devices' capacity", "FILE");
   option("--device", options->device, "A device of the catalogue, for its capacity", "NAME");
   option("--capacity", options->capacity, "One device's memory, e.g. \"80 GB\"", "SIZE");
   option("--fragmentation", options->fragmentation,
          "What the allocator holds beside activations and buffers, 0 to 1", "SHARE");
-  session.add_options(*command, true);
-  command->add_option("--picture", options->picture, "Draw memory over the step into an SVG")
+  session.add_options(command);
+  command.add_option("--picture", options->picture, "Draw memory over the step into an SVG")
       ->type_name("FILE")
       ->group("Output");
-  command->callback([options, &session] {
-    session.command = "memory";
-    session.action = [options, &session] { return memory(*options, session); };
-  });
+  return [options, &session] { return memory(*options, session); };
 }
 
 }  // namespace orrery::app

@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <memory>
 
-#include "arguments.h"
+#include "commands.h"
 #include "inputs.h"
 #include "orrery/present/edit_text.h"
 #include "orrery/trace/io/prefix.h"
@@ -46,30 +46,24 @@ int obfuscate(const ObfuscateArguments& arguments, Session& session) {
 
 }  // namespace
 
-void add_obfuscate(CLI::App& table, Session& session) {
-  CLI::App* command =
-      table.add_subcommand("obfuscate", "Make Chakra traces that can be shown to others");
-  command->description(
-      "Make Chakra traces that can be shown to others.\n"
-      "Only what a simulation needs goes through: the graph, durations, types and sizes (two "
-      "digits).\n"
-      "Names become numbers, or keyed hashes with --salt; shapes, schemas, process groups' names "
-      "and\n"
-      "everything else are left out. Says how well names could still be told.\n\n"
-      "Examples:\n"
-      "  orrery obfuscate chakra/w -o public/w\n"
-      "  orrery obfuscate w.0.et --salt 'kept secret' -o public.0.et\n");
+Action add_obfuscate(CLI::App& command, Session& session) {
+  describe(command,
+           "Only what a simulation needs remains: the graph, durations, types and sizes (two\n"
+           "digits). Names become numbers, or keyed hashes with --salt; shapes, schemas, names\n"
+           "of process groups and everything else are left out. Reports which names could\n"
+           "still be recovered.\n"
+           "\n"
+           "Examples:\n"
+           "  orrery obfuscate chakra/w -o public/w\n"
+           "  orrery obfuscate w.0.et --salt 'kept secret' -o public.0.et\n");
   const auto options = std::make_shared<ObfuscateArguments>();
-  command->add_option("PREFIX", options->from, "Traces PREFIX.0.et …, or one file")->type_name("");
+  command.add_option("PREFIX", options->from, "Traces PREFIX.0.et …, or one file")->type_name("");
   command
-      ->add_option("--salt", options->salt,
-                   "Names become the same in all traces with this salt; keep it secret")
+      .add_option("--salt", options->salt,
+                  "Names become the same in all traces with this salt; keep it secret")
       ->type_name("TEXT");
-  session.add_options(*command, true);
-  command->callback([options, &session] {
-    session.command = "obfuscate";
-    session.action = [options, &session] { return obfuscate(*options, session); };
-  });
+  session.add_options(command);
+  return [options, &session] { return obfuscate(*options, session); };
 }
 
 }  // namespace orrery::app

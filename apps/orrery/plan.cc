@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "arguments.h"
+#include "commands.h"
 #include "orrery/core/units.h"
 #include "orrery/platform/networks.h"
 #include "orrery/present/collective_plan_text.h"
@@ -96,45 +96,38 @@ int plan(PlanOptions& options, Session& session) {
 
 }  // namespace
 
-void add_plan(CLI::App& table, Session& session) {
-  CLI::App* command = table.add_subcommand(
-      "plan", "Check a collective's plan (MSCCL, MSCCL++, Chakra) and say how long it takes");
-  command->description(
-      "Check a collective's plan (MSCCL, MSCCL++, Chakra) and say how long it takes: follows "
-      "every\n"
-      "chunk through every step, and with a cluster runs the collective there.\n"
-      "Exit code: 0 right, 1 wrong, 3 no plan, 5 a limit was hit.\n\n"
-      "Examples:\n"
-      "  orrery plan ring.xml\n"
-      "  orrery plan ring.xml --cluster h100-sxm:8 --size 1GB\n"
-      "  orrery plan a.xml b.xml --ranks 0-3 --ranks 4-7 --cluster h100-sxm:8\n");
+Action add_plan(CLI::App& command, Session& session) {
+  describe(command,
+           "Follows every chunk through every step, and with a cluster simulates the\n"
+           "collective there.\n"
+           "Exit code: 0 right, 1 wrong, 3 no plan, 5 a limit was hit.\n"
+           "\n"
+           "Examples:\n"
+           "  orrery plan ring.xml\n"
+           "  orrery plan ring.xml --cluster h100-sxm:8 --size 1GB\n"
+           "  orrery plan a.xml b.xml --ranks 0-3 --ranks 4-7 --cluster h100-sxm:8\n");
   const auto options = std::make_shared<PlanOptions>();
   command
-      ->add_option("FILE", options->files,
-                   "A plan: MSCCL's XML, MSCCL++'s JSON, or the prefix of Chakra traces; several "
-                   "run at once")
+      .add_option("FILE", options->files,
+                  "A plan: MSCCL's XML, MSCCL++'s JSON, or the prefix of Chakra traces; several "
+                  "run at once")
       ->type_name("")
       ->required();
   command
-      ->add_option("--size", options->size,
-                   "Of the whole buffer: what a rank puts in or gets, whichever is more (1GB)")
+      .add_option("--size", options->size,
+                  "Of the whole buffer: what a rank puts in or gets, whichever is more (1GB)")
       ->type_name("SIZE");
-  command->add_option("--cluster", options->question.cluster, "Run it there: a file, or a name")
+  command.add_option("--cluster", options->question.cluster, "Run it there: a file, or a name")
       ->type_name("FILE");
   command
-      ->add_option("--ranks", options->ranks,
-                   "Which of the cluster's ranks are its GPUs: 0-7,16 (the first); once for each "
-                   "FILE")
+      .add_option("--ranks", options->ranks,
+                  "Which of the cluster's ranks are its GPUs: 0-7,16 (the first); once for each "
+                  "FILE")
       ->type_name("LIST");
-  command->add_option("--network", options->question.network, platform::network_choices())
+  command.add_option("--network", options->question.network, platform::network_choices())
       ->type_name("MODEL");
-  session.add_options(*command, true);
-  command->get_option("--output")
-      ->description("Write it: FILE.xml for MSCCL ('-': stdout), else a folder for Chakra traces");
-  command->callback([options, &session] {
-    session.command = "plan";
-    session.action = [options, &session] { return plan(*options, session); };
-  });
+  session.add_options(command);
+  return [options, &session] { return plan(*options, session); };
 }
 
 }  // namespace orrery::app

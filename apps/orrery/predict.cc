@@ -6,7 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
-#include "arguments.h"
+#include "commands.h"
 #include "inputs.h"
 #include "orrery/present/predict_text.h"
 #include "progress.h"
@@ -38,43 +38,39 @@ int predict(PredictOptions& options, Session& session) {
 
 }  // namespace
 
-void add_predict(CLI::App& table, Session& session) {
-  CLI::App* command = table.add_subcommand(
-      "predict", "Tell a recorded step from what operators usually take, and how far off that is");
-  command->description(
-      "Tell a recorded step from what operators usually take, and how far off that is. Hosts\n"
-      "take their operators' usual times around launches (Lin et al.'s T1 to T5, of other ranks\n"
-      "or other recordings), kernels what they were recorded to take or what models say; what\n"
-      "waits for what is simulated, ranks for each other too.\n\n"
-      "Examples:\n"
-      "  orrery predict 'trace/rank*.json.gz'\n"
-      "  orrery predict 'trace/rank*.json.gz' --overheads other.json.gz --device h100-sxm\n");
+Action add_predict(CLI::App& command, Session& session) {
+  describe(command,
+           "Also prints the error of the prediction. Hosts spend the usual times of their\n"
+           "operators around launches (Lin et al.'s T1 to T5, of other ranks or other\n"
+           "recordings); kernels last as recorded or as models predict; waits are simulated,\n"
+           "between ranks too.\n"
+           "\n"
+           "Examples:\n"
+           "  orrery predict 'trace/rank*.json.gz'\n"
+           "  orrery predict 'trace/rank*.json.gz' --overheads other.json.gz --device h100-sxm\n");
   const auto options = std::make_shared<PredictOptions>();
   study::PredictQuestion& question = options->question;
-  command->add_option("TRACES", options->paths, "Recorded traces, of one rank or several")
+  command.add_option("TRACES", options->paths, "Recorded traces, of one rank or several")
       ->type_name("");
   command
-      ->add_option("--overheads", question.overheads,
-                   "Take hosts' times of these recordings instead of the other ranks'")
+      .add_option("--overheads", question.overheads,
+                  "Take hosts' times of these recordings instead of the other ranks'")
       ->type_name("FILES");
   command
-      ->add_flag("--own", options->own,
-                 "Take each rank's own: how far means are from what they are the means of")
+      .add_flag("--own", options->own,
+                "Take each rank's own: how far means are from what they are the means of")
       ->excludes("--overheads");
-  command->add_flag("--models", question.models,
-                    "Kernels take what models say of the device that was recorded on");
+  command.add_flag("--models", question.models,
+                   "Kernels take what models say of the device that was recorded on");
   command
-      ->add_option("--device", question.device,
-                   "... of this device, a name of the catalogue (implies --models)")
+      .add_option("--device", question.device,
+                  "... of this device, a name of the catalogue (implies --models)")
       ->type_name("NAME");
-  command->add_flag("--unprofiled", question.unprofiled,
-                    "Without the time that the profiler itself took");
-  add_recorded_options(*command, question.recorded);
-  session.add_options(*command, true);
-  command->callback([options, &session] {
-    session.command = "predict";
-    session.action = [options, &session] { return predict(*options, session); };
-  });
+  command.add_flag("--unprofiled", question.unprofiled,
+                   "Without the time that the profiler itself took");
+  add_recorded_options(command, question.recorded);
+  session.add_options(command);
+  return [options, &session] { return predict(*options, session); };
 }
 
 }  // namespace orrery::app

@@ -9,7 +9,7 @@
 #include <cmath>
 #include <memory>
 
-#include "arguments.h"
+#include "commands.h"
 #include "inputs.h"
 #include "orrery/core/units.h"
 #include "orrery/present/replay_text.h"
@@ -125,46 +125,41 @@ int replay(ReplayOptions& options, Session& session) {
 
 }  // namespace
 
-void add_replay(CLI::App& table, Session& session) {
-  CLI::App* command =
-      table.add_subcommand("replay", "Play a recording again, and say how far that is from it");
-  command->description(
-      "Play a recording again, and say how far that is from it.\n"
-      "The schedule is rebuilt from dependencies and resources alone: threads, streams, launches,\n"
-      "synchronisation, communication as a meeting of ranks. What was recorded is what things\n"
-      "take; when they begin is simulated.\n\n"
-      "Examples:\n"
-      "  orrery replay rank0.kineto.json.gz\n"
-      "  orrery replay 'trace/rank*.json.gz' --scale kernels=0.5 --kineto faster.json\n");
+Action add_replay(CLI::App& command, Session& session) {
+  describe(command,
+           "The schedule is rebuilt from dependencies and resources alone: threads, streams,\n"
+           "launches, synchronisation, communication as a meeting of ranks. Durations are the\n"
+           "recorded ones; start times are simulated.\n"
+           "\n"
+           "Examples:\n"
+           "  orrery replay rank0.kineto.json.gz\n"
+           "  orrery replay 'trace/rank*.json.gz' --scale kernels=0.5 --kineto faster.json\n");
   const auto options = std::make_shared<ReplayOptions>();
-  command->add_option("TRACES", options->paths, "Recorded traces, of one rank or several")
+  command.add_option("TRACES", options->paths, "Recorded traces, of one rank or several")
       ->type_name("");
   command
-      ->add_option("--scale", options->scales,
-                   "What takes another time than it took, as a multiple: host, kernels, copies, "
-                   "communication, or part of a kernel's name")
+      .add_option("--scale", options->scales,
+                  "What takes another time than it took, as a multiple: host, kernels, copies, "
+                  "communication, or part of a kernel's name")
       ->type_name("NAME=FACTOR");
   command
-      ->add_option(
+      .add_option(
           "--without", options->without,
           "Leave out, to see what it is worth: lanes (streams are apart), lags, launch-latency, "
           "streams (their waits for each other), threads (their hand-offs), think-time, "
           "rendezvous")
       ->type_name("WHAT");
-  command->add_flag("--learn", options->learn,
-                    "Each step but the first takes the times of the one before: how well the next "
-                    "one can be known");
+  command.add_flag("--learn", options->learn,
+                   "Each step but the first takes the times of the one before: how well the next "
+                   "one can be known");
   command
-      ->add_option("--kineto", options->kineto,
-                   "Write the simulated times as a trace that Perfetto and HTA read; of several "
-                   "ranks one file each, FILE.rank0.json …")
+      .add_option("--kineto", options->kineto,
+                  "Write the simulated times as a trace that Perfetto and HTA read; of several "
+                  "ranks one file each, FILE.rank0.json …")
       ->type_name("FILE");
-  add_recorded_options(*command, options->recorded);
-  session.add_options(*command, true);
-  command->callback([options, &session] {
-    session.command = "replay";
-    session.action = [options, &session] { return replay(*options, session); };
-  });
+  add_recorded_options(command, options->recorded);
+  session.add_options(command);
+  return [options, &session] { return replay(*options, session); };
 }
 
 }  // namespace orrery::app

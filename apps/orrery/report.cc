@@ -8,7 +8,7 @@
 #include <memory>
 #include <optional>
 
-#include "arguments.h"
+#include "commands.h"
 #include "orrery/core/units.h"
 #include "orrery/present/run_text.h"
 #include "orrery/report/envelope.h"
@@ -185,21 +185,20 @@ int report_run(const ReportOptions& options, Session& session) {
 
 }  // namespace
 
-void add_report(CLI::App& table, Session& session) {
-  CLI::App* command = table.add_subcommand("report", "Show a run: summary, web page, timeline");
-  command->description(
-      "Show a run: as a summary, as a web page, as a timeline.\n"
-      "The page is one file that needs no network; two runs stand in it side by side.\n\n"
-      "Examples:\n"
-      "  orrery report step.orrery --html step.html\n"
-      "  orrery report step.orrery --open\n"
-      "  orrery report step.orrery --perfetto step.pftrace --ranks 0-7\n");
+Action add_report(CLI::App& command, Session& session) {
+  describe(command,
+           "The page is one file that needs no network; it shows two runs side by side.\n"
+           "\n"
+           "Examples:\n"
+           "  orrery report step.orrery --html step.html\n"
+           "  orrery report step.orrery --open\n"
+           "  orrery report step.orrery --perfetto step.pftrace --ranks 0-7\n");
   const auto options = std::make_shared<ReportOptions>();
   const auto option = [&](const char* name, std::string& value, const char* about, const char* type,
                           const char* group) {
-    command->add_option(name, value, about)->type_name(type)->group(group);
+    command.add_option(name, value, about)->type_name(type)->group(group);
   };
-  command->add_option("RUN", options->runs, "A run file ('orrery run ... -o RUN.orrery'), or two")
+  command.add_option("RUN", options->runs, "A run file ('orrery run ... -o RUN.orrery'), or two")
       ->required()
       ->type_name("");
   const char* const what = "What to write";
@@ -211,14 +210,11 @@ void add_report(CLI::App& table, Session& session) {
   option("--from", options->from, "Only what lasts beyond this: 1ms", "TIME", part);
   option("--to", options->to, "Only what begins before this: 2ms", "TIME", part);
   option("--split", options->split, "Several files of about this size: 500MB", "SIZE", part);
-  add_page_options(*command, options->page);
-  session.add_options(*command, true);
-  command->add_flag("--all", options->all, "Show every kind of collective in the summary")
+  add_page_options(command, options->page);
+  session.add_options(command);
+  command.add_flag("--all", options->all, "Show every kind of collective in the summary")
       ->group("Output");
-  command->callback([options, &session] {
-    session.command = "report";
-    session.action = [options, &session] { return report_run(*options, session); };
-  });
+  return [options, &session] { return report_run(*options, session); };
 }
 
 }  // namespace orrery::app

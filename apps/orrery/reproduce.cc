@@ -6,7 +6,7 @@
 #include <memory>
 #include <utility>
 
-#include "arguments.h"
+#include "commands.h"
 #include "orrery/present/case_study_text.h"
 #include "output_file.h"
 #include "progress.h"
@@ -77,34 +77,28 @@ int reproduce(ReproduceOptions& options, Session& session) {
 
 }  // namespace
 
-void add_reproduce(CLI::App& table, Session& session) {
-  CLI::App* command = table.add_subcommand(
-      "reproduce", "Run a case study again and put its figures beside the published ones");
-  command->description(
-      "Run a case study again and put its figures beside the published ones: what is known of its\n"
-      "inputs and how, what comes out here, how far that is from the publication, and why.\n"
-      "With -o the results are kept; the same command goes on where it was broken off.\n"
-      "Exit code: 0, or 1 where a run could not be simulated.\n\n"
-      "Examples:\n"
-      "  orrery reproduce --list\n"
-      "  orrery reproduce themis-tutorial -o themis\n");
+Action add_reproduce(CLI::App& command, Session& session) {
+  describe(command,
+           "Shows which inputs are known and from where, the simulated figures, their\n"
+           "difference from the published ones, and why.\n"
+           "With -o the results are stored; the same command continues after an interruption.\n"
+           "Exit code: 0, or 1 if a run could not be simulated.\n"
+           "\n"
+           "Examples:\n"
+           "  orrery reproduce --list\n"
+           "  orrery reproduce themis-tutorial -o themis\n");
   const auto options = std::make_shared<ReproduceOptions>();
   command
-      ->add_option("NAME", options->name, "A case study that is built in, or a file (study.yaml)")
+      .add_option("NAME", options->name, "A case study that is built in, or a file (study.yaml)")
       ->type_name("");
-  command->add_flag("--list", options->list, "Name those that are built in");
+  command.add_flag("--list", options->list, "Name those that are built in");
   command
-      ->add_option("--threads", options->how.threads,
-                   "Runs at a time; 0: as many as there are cores")
+      .add_option("--threads", options->how.threads,
+                  "Runs at a time; 0: as many as there are cores")
       ->type_name("N");
-  session.add_options(*command, true);
-  command->get_option("--output")
-      ->description("Keep results in the folder DIR, with a table and a picture")
-      ->type_name("DIR");
-  command->callback([options, &session] {
-    session.command = "reproduce";
-    session.action = [options, &session] { return reproduce(*options, session); };
-  });
+  session.add_options(command);
+  command.get_option("--output")->type_name("DIR");
+  return [options, &session] { return reproduce(*options, session); };
 }
 
 }  // namespace orrery::app

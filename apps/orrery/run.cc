@@ -6,7 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
-#include "arguments.h"
+#include "commands.h"
 #include "inputs.h"
 #include "orrery/present/run_text.h"
 #include "progress.h"
@@ -115,54 +115,47 @@ int draw(InputOptions& options, const KeepOptions& keep, VariabilityOptions& var
 
 }  // namespace
 
-void add_run(CLI::App& table, Session& session) {
-  CLI::App* command = table.add_subcommand("run", "Simulate a workload on a cluster");
-  command->description(
-      "Simulate a workload on a cluster and say where the time goes. The workload is traces on "
-      "disk,\n"
-      "recorded or Chakra, or a model and a plan (see 'orrery generate').\n\n"
-      "Examples:\n"
-      "  orrery run llama/w --cluster cluster.yaml -o step.orrery\n"
-      "  orrery run --model llama-3.1-8b --tp 4 --dp 2 --cluster cluster.yaml --open\n\n"
-      "In brackets behind the step time: between what 80 % of true steps lie, as far as models of\n"
-      "kernels and collectives know how far off they are (docs/bands.md).\n");
+Action add_run(CLI::App& command, Session& session) {
+  describe(command,
+           "The workload is traces on disk, recorded or Chakra, or a model and a plan (see\n"
+           "'orrery generate').\n"
+           "\n"
+           "Examples:\n"
+           "  orrery run llama/w --cluster cluster.yaml -o step.orrery\n"
+           "  orrery run --model llama-3.1-8b --tp 4 --dp 2 --cluster cluster.yaml --open\n"
+           "\n"
+           "In brackets behind the step time: its 80 % prediction interval, from the known\n"
+           "errors of the models of kernels and collectives (docs/bands.md).\n");
   const auto options = std::make_shared<InputOptions>();
   const auto keep = std::make_shared<KeepOptions>();
   options->spans.clear();
-  add_input_options(*command, *options);
-  add_stream_option(*command, options->stream);
-  add_spec_options(*command, options->job, false);
-  add_work_options(*command, options->work);
-  command->get_option("--threads")
+  add_input_options(command, *options);
+  add_stream_option(command, options->stream);
+  add_spec_options(command, options->job, false);
+  add_work_options(command, options->work);
+  command.get_option("--threads")
       ->description(
           "Threads to read and to simulate with (0: all cores). By default all read, one "
           "simulates");
-  session.add_options(*command, true);
-  command->get_option("--output")
-      ->description(
-          "Write the whole run to FILE.orrery, its web page to FILE.html, or the JSON to "
-          "FILE.json ('-' for stdout)");
-  add_page_options(*command, keep->page);
-  add_question_option(*command, *options, "spans");
-  add_question_option(*command, *options, "without");
-  command->get_option("--without")->allow_extra_args(false);
+  session.add_options(command);
+  add_page_options(command, keep->page);
+  add_question_option(command, *options, "spans");
+  add_question_option(command, *options, "without");
+  command.get_option("--without")->allow_extra_args(false);
   const auto variability = std::make_shared<VariabilityOptions>();
-  add_variability_options(*command, *variability);
+  add_variability_options(command, *variability);
   const auto show = std::make_shared<ShowOptions>();
-  command->add_flag("--all", show->all, "Show every kind of communication")->group("Output");
+  command.add_flag("--all", show->all, "Show every kind of communication")->group("Output");
   command
-      ->add_flag("--effects", show->effects,
-                 "Simulate again without each effect, and show what it is worth")
+      .add_flag("--effects", show->effects,
+                "Simulate again without each effect, and show what it is worth")
       ->group("Output");
-  command->callback([options, keep, show, variability, command, &session] {
-    session.command = "run";
-    session.action = [options, keep, show, variability, command, &session] {
-      if (auto fine = settle_variability_options(*command, *variability); !fine)
-        return session.fail(fine.error());
-      if (variability->given()) return draw(*options, *keep, *variability, session);
-      return run(*options, *keep, *show, session);
-    };
-  });
+  return [options, keep, show, variability, &command, &session] {
+    if (auto fine = settle_variability_options(command, *variability); !fine)
+      return session.fail(fine.error());
+    if (variability->given()) return draw(*options, *keep, *variability, session);
+    return run(*options, *keep, *show, session);
+  };
 }
 
 }  // namespace orrery::app

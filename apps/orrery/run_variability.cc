@@ -4,7 +4,6 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
-#include "arguments.h"
 #include "orrery/present/variability_text.h"
 #include "output_file.h"
 #include "progress.h"

@@ -9,7 +9,7 @@
 #include <memory>
 #include <utility>
 
-#include "arguments.h"
+#include "commands.h"
 #include "inputs.h"
 #include "orrery/core/units.h"
 #include "orrery/platform/cluster.h"
@@ -102,37 +102,30 @@ void add_sizes(CLI::App& command, ScaleDownOptions& options) {
 
 }  // namespace
 
-void add_scale_down(CLI::App& table, Session& session) {
-  CLI::App* command = table.add_subcommand(
-      "scale-down", "Make a smaller job of traces, and say what it still stands for");
-  command->description(
-      "Make a smaller job of recorded traces, of Chakra traces, or of a model and a plan: with\n"
-      "fewer ranks, layers, microbatches or samples. Both are simulated; the report says what is "
-      "the\n"
-      "same in both, and what the smaller one says of the larger.\n\n"
+Action add_scale_down(CLI::App& command, Session& session) {
+  describe(
+      command,
+      "Recorded traces, Chakra traces, or a model and a plan, with fewer ranks, layers,\n"
+      "microbatches or samples. Both jobs are simulated; the report shows what is the\n"
+      "same in both, and what the smaller one predicts for the larger.\n"
+      "\n"
       "Examples:\n"
       "  orrery scale-down big/w --cluster h100-sxm:64 --ranks dp=2,pp=2 --layers 8 -o small/w\n"
       "  orrery scale-down 'trace/rank*.json.gz' --ranks 4\n");
   const auto options = std::make_shared<ScaleDownOptions>();
   command
-      ->add_option("TRACES", options->paths,
-                   "Recorded traces of one rank or several, or the prefix of Chakra traces")
+      .add_option("TRACES", options->paths,
+                  "Recorded traces of one rank or several, or the prefix of Chakra traces")
       ->type_name("");
-  add_sizes(*command, *options);
+  add_sizes(command, *options);
   study::Question& base = options->question.base;
-  command->add_option("--cluster", base.cluster, "Simulate on this cluster, and on a part of it")
+  command.add_option("--cluster", base.cluster, "Simulate on this cluster, and on a part of it")
       ->type_name("FILE");
-  command->add_option("--groups", base.groups, "Process groups of Chakra traces")
-      ->type_name("FILE");
-  add_recorded_options(*command, base.recorded);
-  add_spec_options(*command, base.job, false);
-  session.add_options(*command, true);
-  command->get_option("--output")
-      ->description("Write the smaller job as Chakra traces, PREFIX.0.et ..., and its cluster");
-  command->callback([options, &session] {
-    session.command = "scale-down";
-    session.action = [options, &session] { return scale_down(*options, session); };
-  });
+  command.add_option("--groups", base.groups, "Process groups of Chakra traces")->type_name("FILE");
+  add_recorded_options(command, base.recorded);
+  add_spec_options(command, base.job, false);
+  session.add_options(command);
+  return [options, &session] { return scale_down(*options, session); };
 }
 
 }  // namespace orrery::app

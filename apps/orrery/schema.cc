@@ -12,7 +12,7 @@
 #include <memory>
 #include <vector>
 
-#include "arguments.h"
+#include "commands.h"
 #include "orrery/explore/space_file.h"
 #include "orrery/platform/cluster.h"
 #include "orrery/platform/variability.h"
@@ -33,14 +33,9 @@ constexpr std::array<SchemaFile, 7> kFiles = {{{"cluster", platform::cluster_sch
                                                {"together", study::together_schema},
                                                {"question", study::question_schema}}};
 
-std::vector<std::string_view> formats() {
-  std::vector<std::string_view> names;
-  for (const SchemaFile& file : kFiles) names.push_back(file.format);
-  return names;
-}
-
 int print_schema(const std::string& format, const Session& session) {
-  if (auto fine = one_of("FORMAT", format, formats()); !fine) return session.fail(fine.error());
+  if (auto fine = one_of("FORMAT", format, schema_formats()); !fine)
+    return session.fail(fine.error());
   const auto file = std::find_if(kFiles.begin(), kFiles.end(),
                                  [&](const SchemaFile& one) { return one.format == format; });
   const std::string text = schema_text(*file);
@@ -58,23 +53,25 @@ std::string schema_text(const SchemaFile& file) {
   return text;
 }
 
-void add_schema(CLI::App& table, Session& session) {
-  CLI::App* command = table.add_subcommand("schema", "Print a file format's JSON Schema");
-  command->description(
-      "Print a file format's JSON Schema.\n"
-      "Editors that read it complete and check the file.\n\n"
-      "Examples:\n"
-      "  orrery schema cluster\n"
-      "  orrery schema workload --output workload.schema.json\n");
+std::vector<std::string_view> schema_formats() {
+  std::vector<std::string_view> names;
+  for (const SchemaFile& file : kFiles) names.push_back(file.format);
+  return names;
+}
+
+Action add_schema(CLI::App& command, Session& session) {
+  describe(command,
+           "Editors that read it complete and check the file.\n"
+           "\n"
+           "Examples:\n"
+           "  orrery schema cluster\n"
+           "  orrery schema workload --output workload.schema.json\n");
   const auto format = std::make_shared<std::string>();
-  command->add_option("FORMAT", *format, fmt::format("{}", fmt::join(formats(), ", ")))
+  command.add_option("FORMAT", *format, fmt::format("{}", fmt::join(schema_formats(), ", ")))
       ->required()
       ->type_name("");
-  session.add_options(*command, true);
-  command->callback([format, &session] {
-    session.command = "schema";
-    session.action = [format, &session] { return print_schema(*format, session); };
-  });
+  session.add_options(command);
+  return [format, &session] { return print_schema(*format, session); };
 }
 
 }  // namespace orrery::app

@@ -9,8 +9,8 @@
 #include <utility>
 #include <vector>
 
-#include "arguments.h"
 #include "choice.h"
+#include "commands.h"
 #include "inputs.h"
 #include "orrery/core/text.h"
 #include "orrery/core/units.h"
@@ -170,48 +170,42 @@ void add_effort_options(CLI::App& command, search::PlanQuestion& question) {
 
 }  // namespace
 
-void add_search(CLI::App& table, Session& session) {
-  CLI::App* command = table.add_subcommand("search", "Find the best plans of a job on a cluster");
-  command->description(
-      "Find the best plans of a job on a cluster: tensor, pipeline, context, data and expert\n"
-      "parallel, microbatch, chunks, sharding, and as much recomputation as memory asks for.\n"
-      "Every plan that fits is estimated, the best are simulated. What an option gives of the\n"
-      "plan is tried alone; several values go with commas (--tp 4,8). Of several clusters the\n"
-      "best plan of each is shown, and which clusters no other beats in both time and cost.\n"
-      "A SPACE has a job and a cluster with names in them, what these may be, constraints and\n"
-      "objectives; with -o its points are kept, and the same command goes on where it was broken\n"
-      "off.\n"
-      "Exit code: 0, or 1 where no plan fits.\n\n"
-      "Examples:\n"
-      "  orrery search --model llama-3-70b --gpu h100-sxm --gpus 256\n"
-      "  orrery search space.yaml -o points.jsonl\n"
-      "  orrery search space.yaml --html points.html\n"
-      "  mpirun -n 64 orrery search space.yaml -o points.jsonl --executor mpi\n");
+Action add_search(CLI::App& command, Session& session) {
+  describe(command,
+           "Tensor, pipeline, context, data and expert parallel, microbatch, chunks, sharding,\n"
+           "and as much recomputation as memory requires. Every plan that fits is estimated,\n"
+           "the best are simulated. An option of the plan fixes that part of it; --tp 4,8\n"
+           "tries both values. Of several clusters the best plan of each is shown, and which\n"
+           "clusters are best in time and cost (Pareto front).\n"
+           "A SPACE has a job and a cluster with names in them, the values of these names,\n"
+           "constraints and objectives; with -o its points are stored, and the same command\n"
+           "continues after an interruption.\n"
+           "Exit code: 0, or 1 if no plan fits.\n"
+           "\n"
+           "Examples:\n"
+           "  orrery search --model llama-3-70b --gpu h100-sxm --gpus 256\n"
+           "  orrery search space.yaml -o points.jsonl\n"
+           "  orrery search space.yaml --html points.html\n"
+           "  mpirun -n 64 orrery search space.yaml -o points.jsonl --executor mpi\n");
   const auto options = std::make_shared<SearchOptions>();
-  add_space_options(*command, options->space);
-  command->add_option("--gpu", options->gpus, "Devices of the catalogue")
+  add_space_options(command, options->space);
+  command.add_option("--gpu", options->gpus, "Devices of the catalogue")
       ->delimiter(',')
       ->type_name("NAMES");
-  command->add_option("--gpus", options->counts, "How many of them")
-      ->delimiter(',')
-      ->type_name("N");
-  command->add_option("--cluster", options->clusters, "Clusters: files, or NAME:DEVICES")
+  command.add_option("--gpus", options->counts, "How many of them")->delimiter(',')->type_name("N");
+  command.add_option("--cluster", options->clusters, "Clusters: files, or NAME:DEVICES")
       ->type_name("FILES");
   command
-      ->add_option("--price", options->prices,
-                   "What a device costs for an hour, in any money; without, device hours count")
+      .add_option("--price", options->prices,
+                  "What a device costs for an hour, in any money; without, device hours count")
       ->delimiter(',')
       ->type_name("NAME=PRICE");
-  add_effort_options(*command, options->question);
-  add_spec_options(*command, options->question.job, false);
-  session.add_options(*command, true);
-  command->get_option("--output")
-      ->description("Write the best plan, as a specification; of a space, keep its points");
-  command->callback([options, &session] {
-    session.command = "search";
-    session.goes_on = !options->space.file.empty();
-    session.action = [options, &session] { return find_plans(*options, session); };
-  });
+  add_effort_options(command, options->question);
+  add_spec_options(command, options->question.job, false);
+  session.add_options(command);
+  command.parse_complete_callback(
+      [options, &session] { session.goes_on = !options->space.file.empty(); });
+  return [options, &session] { return find_plans(*options, session); };
 }
 
 }  // namespace orrery::app

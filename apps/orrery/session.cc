@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "commands.h"
 #include "orrery/core/suggest.h"
 #include "orrery/core/text.h"
 #include "orrery/report/envelope.h"
@@ -15,10 +16,11 @@
 
 namespace orrery::app {
 
-void Session::add_options(CLI::App& sub, bool writes) {
-  sub.add_flag("--json", json, "Print the result as JSON")->group("Output");
-  if (writes) {
-    sub.add_option("-o,--output", output, "Write the JSON to FILE ('-' for stdout)")
+void Session::add_options(CLI::App& sub) {
+  const Output& outputs = find_command(sub.get_name())->output;
+  if (outputs.json) sub.add_flag("--json", json, "Print the result as JSON")->group("Output");
+  if (!outputs.file.empty()) {
+    sub.add_option("-o,--output", output, std::string(outputs.file))
         ->type_name("FILE")
         ->group("Output");
     sub.add_flag("--force", force, "Overwrite FILE")->group("Output");

@@ -27,14 +27,16 @@ inline constexpr int kUsage = 2;
 inline constexpr int kDefect = 70;
 inline constexpr int kInterrupted = 130;
 
+/// Runs a parsed command; returns the exit code.
+using Action = std::function<int()>;
+
 class Session {
  public:
   /// How this program was called, for commands that are to be typed.
   std::string program = "orrery";
   /// The sub-command that was asked for, for messages and the envelope.
   std::string command;
-  /// What to do once everything is parsed; returns the exit code.
-  std::function<int()> action;
+  Action action;
   /// Options that ASTRA-sim would have ignored without a word (see arguments.h).
   std::vector<std::string> ignored_options;
   bool astra_options = false;  ///< ASTRA-sim's own options were typed
@@ -50,8 +52,9 @@ class Session {
   bool force = false;
   bool goes_on = false;  ///< what is in the output file is where the command goes on
 
-  /// Adds --json, --quiet, --color, --progress; with `writes` also --output and --force.
-  void add_options(CLI::App& command, bool writes);
+  /// Adds --quiet, --color, --progress, and of --json, --output and --force what the table of
+  /// commands contains (Command::output).
+  void add_options(CLI::App& command);
   /// The options that are one of a few words are: Errc::usage otherwise.
   [[nodiscard]] Result<void> check_options() const;
 

@@ -7,7 +7,7 @@
 #include <memory>
 #include <utility>
 
-#include "arguments.h"
+#include "commands.h"
 #include "orrery/core/units.h"
 #include "orrery/present/shard_text.h"
 #include "output_file.h"
@@ -50,55 +50,48 @@ int shard(ShardOptions& options, Session& session) {
 
 }  // namespace
 
-void add_shard(CLI::App& table, Session& session) {
-  CLI::App* command = table.add_subcommand(
-      "shard", "Say which device is to hold which embedding table, and how good that is");
-  command->description(
-      "Say which device is to hold which embedding table, and how good that is: a search with the\n"
-      "model of lookups as the judge, beside six known sharders and a bound that nothing beats.\n\n"
+Action add_shard(CLI::App& command, Session& session) {
+  describe(
+      command,
+      "A search with the model of lookups as the objective, compared with six known\n"
+      "sharders and a lower bound.\n"
+      "\n"
       "Examples:\n"
       "  orrery shard tables.csv --devices 8 --device h100-sxm\n"
       "  orrery shard tables.csv --devices 16 --batch 131072 --memory 40GB -o placement.csv\n");
   const auto options = std::make_shared<ShardOptions>();
   study::ShardQuestion& question = options->question;
   command
-      ->add_option("TABLES", question.tables,
-                   "CSV with the columns name, rows, features, pooling; perhaps format and reuse")
+      .add_option("TABLES", question.tables,
+                  "CSV with the columns name, rows, features, pooling; perhaps format and reuse")
       ->type_name("")
       ->required();
-  command->add_option("--devices", question.devices, "How many")
+  command.add_option("--devices", question.devices, "How many")
       ->type_name("N")
       ->capture_default_str();
-  command->add_option("--device", question.device, "Of the catalogue")
+  command.add_option("--device", question.device, "Of the catalogue")
       ->type_name("NAME")
       ->capture_default_str();
-  command->add_option("--batch", question.batch, "Samples in a step, of all devices together")
+  command.add_option("--batch", question.batch, "Samples in a step, of all devices together")
       ->type_name("N")
       ->capture_default_str();
-  command->add_option("--memory", options->memory, "Of a device for tables; by default 0.8 of it")
+  command.add_option("--memory", options->memory, "Of a device for tables; by default 0.8 of it")
       ->type_name("BYTES");
   command
-      ->add_option("--most-tables", question.most_tables,
-                   "A device holds no more tables, or pieces of them; 0: no limit")
+      .add_option("--most-tables", question.most_tables,
+                  "A device holds no more tables, or pieces of them; 0: no limit")
       ->type_name("N");
   command
-      ->add_option("--sharder", question.sharder,
-                   "One of the six instead of a search: naive, random, size_greedy, "
-                   "lookup_greedy, norm_lookup_greedy, size_lookup_greedy")
+      .add_option("--sharder", question.sharder,
+                  "One of the six instead of a search: naive, random, size_greedy, "
+                  "lookup_greedy, norm_lookup_greedy, size_lookup_greedy")
       ->type_name("NAME");
-  command->add_flag("--whole", question.whole, "Do not cut tables");
-  command->add_option("--seed", question.seed, "Of chance")->type_name("N")->capture_default_str();
-  command->add_option("--plot", options->plot, "Draw devices' lookups into an SVG")
+  command.add_flag("--whole", question.whole, "Do not cut tables");
+  command.add_option("--seed", question.seed, "Of chance")->type_name("N")->capture_default_str();
+  command.add_option("--plot", options->plot, "Draw devices' lookups into an SVG")
       ->type_name("FILE");
-  session.add_options(*command, true);
-  command->get_option("--output")
-      ->description(
-          "Write the placement to FILE, CSV ('-' for stdout); to FILE.yaml what a dlrm's "
-          "specification takes");
-  command->callback([options, &session] {
-    session.command = "shard";
-    session.action = [options, &session] { return shard(*options, session); };
-  });
+  session.add_options(command);
+  return [options, &session] { return shard(*options, session); };
 }
 
 }  // namespace orrery::app

@@ -5,7 +5,7 @@
 #include <memory>
 #include <utility>
 
-#include "arguments.h"
+#include "commands.h"
 #include "inputs.h"
 #include "orrery/core/units.h"
 #include "orrery/present/split_text.h"
@@ -44,57 +44,51 @@ int split_bandwidth(SplitOptions& options, Session& session) {
 
 }  // namespace
 
-void add_split_bandwidth(CLI::App& table, Session& session) {
-  CLI::App* command = table.add_subcommand(
-      "split-bandwidth", "Split a total of bandwidth among a network's dimensions for a job");
-  command->description(
-      "Split a total of bandwidth among a network's dimensions for a job: the split with the\n"
-      "shortest communication, or the best of time and cost, with proof; beside it the cluster as\n"
-      "it is and all dimensions alike, each by formula and simulated.\n\n"
-      "Examples:\n"
-      "  orrery split-bandwidth job.yaml --cluster cluster.yaml --total '600 GB/s'\n"
-      "  orrery split-bandwidth job.yaml --cluster cluster.yaml --objective time-cost \\\n"
-      "    --cost 2,2,57.4 --most '2=50 GB/s' -o better.yaml\n");
+Action add_split_bandwidth(CLI::App& command, Session& session) {
+  describe(command,
+           "The split with the shortest communication, or the best of time and cost, with\n"
+           "proof; compared with the unchanged cluster and with equal dimensions, each by\n"
+           "formula and simulated.\n"
+           "\n"
+           "Examples:\n"
+           "  orrery split-bandwidth job.yaml --cluster cluster.yaml --total '600 GB/s'\n"
+           "  orrery split-bandwidth job.yaml --cluster cluster.yaml --objective time-cost \\\n"
+           "    --cost 2,2,57.4 --most '2=50 GB/s' -o better.yaml\n");
   const auto options = std::make_shared<SplitOptions>();
   search::SplitWords& words = options->words;
-  add_spec_options(*command, options->asked.question.job, true);
+  add_spec_options(command, options->asked.question.job, true);
   command
-      ->add_option("--cluster", options->asked.question.cluster,
-                   "The cluster: a file with dimensions, or a name of several ('h100-sxm:64')")
+      .add_option("--cluster", options->asked.question.cluster,
+                  "The cluster: a file with dimensions, or a name of several ('h100-sxm:64')")
       ->type_name("FILE")
       ->group("Inputs")
       ->required();
   command
-      ->add_option("--total", words.total,
-                   "Of a device over all dimensions together; by default as much as there is")
+      .add_option("--total", words.total,
+                  "Of a device over all dimensions together; by default as much as there is")
       ->type_name("RATE");
   command
-      ->add_option("--objective", words.objective,
-                   "time: of communication; time-cost: (compute + communication) x cost")
+      .add_option("--objective", words.objective,
+                  "time: of communication; time-cost: (compute + communication) x cost")
       ->type_name("WORD")
       ->capture_default_str();
   command
-      ->add_option("--cost", words.costs,
-                   "Of a GB/s in each dimension, innermost first (2,2,57.4), in any money")
+      .add_option("--cost", words.costs,
+                  "Of a GB/s in each dimension, innermost first (2,2,57.4), in any money")
       ->type_name("LIST");
   command
-      ->add_option("--least", words.least, "A dimension has no less: '1=50 GB/s'; may be repeated")
+      .add_option("--least", words.least, "A dimension has no less: '1=50 GB/s'; may be repeated")
       ->type_name("DIM=RATE")
       ->allow_extra_args(false);
-  command->add_option("--most", words.most, "… no more")
+  command.add_option("--most", words.most, "… no more")
       ->type_name("DIM=RATE")
       ->allow_extra_args(false);
   command
-      ->add_option("--order", words.order,
-                   "Dimensions each of which has no less than the next: 0,1,2")
+      .add_option("--order", words.order,
+                  "Dimensions each of which has no less than the next: 0,1,2")
       ->type_name("LIST");
-  session.add_options(*command, true);
-  command->get_option("--output")
-      ->description("Write the cluster file with the best split to FILE ('-' for stdout)");
-  command->callback([options, &session] {
-    session.command = "split-bandwidth";
-    session.action = [options, &session] { return split_bandwidth(*options, session); };
-  });
+  session.add_options(command);
+  return [options, &session] { return split_bandwidth(*options, session); };
 }
 
 }  // namespace orrery::app

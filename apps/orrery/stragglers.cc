@@ -6,7 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
-#include "arguments.h"
+#include "commands.h"
 #include "inputs.h"
 #include "orrery/present/stragglers_text.h"
 #include "progress.h"
@@ -36,46 +36,42 @@ int stragglers(StragglersOptions& options, Session& session) {
 
 }  // namespace
 
-void add_stragglers(CLI::App& table, Session& session) {
-  CLI::App* command = table.add_subcommand(
-      "stragglers", "Say which rank, kernels or link made others wait, and what that cost");
-  command->description(
-      "Say which rank, kernels or link made others wait, and what that cost. Everything is held\n"
-      "against its peers (ranks that do the same, groups of the same size), put right alone, and\n"
-      "the step is played again. How often the worst was the slowest says whether that is luck.\n\n"
-      "Examples:\n"
-      "  orrery stragglers 'trace/rank*.json.gz'\n"
-      "  orrery stragglers --model llama-3.1-8b --tp 4 --cluster cluster.yaml\n");
+Action add_stragglers(CLI::App& command, Session& session) {
+  describe(command,
+           "Also shows what they cost. Everything is compared with its peers (ranks with the\n"
+           "same work, groups of the same size), corrected alone, and the step is simulated\n"
+           "again. How often the worst was the slowest shows whether that is chance.\n"
+           "\n"
+           "Examples:\n"
+           "  orrery stragglers 'trace/rank*.json.gz'\n"
+           "  orrery stragglers --model llama-3.1-8b --tp 4 --cluster cluster.yaml\n");
   const auto options = std::make_shared<StragglersOptions>();
   study::StragglersQuestion& question = options->question;
   command
-      ->add_option("TRACES", options->paths,
-                   "Recorded traces of several ranks, or the prefix of Chakra traces with times")
+      .add_option("TRACES", options->paths,
+                  "Recorded traces of several ranks, or the prefix of Chakra traces with times")
       ->type_name("");
   command
-      ->add_option("--steps", question.steps,
-                   "How many steps the traces hold; by default as many as repeat")
+      .add_option("--steps", question.steps,
+                  "How many steps the traces hold; by default as many as repeat")
       ->type_name("N");
   command
-      ->add_option("--least", question.least, "Do not name what wins a smaller share of the whole")
+      .add_option("--least", question.least, "Do not name what wins a smaller share of the whole")
       ->type_name("SHARE")
       ->capture_default_str();
   command
-      ->add_option("--most", question.most,
-                   "Try so many of the worst ranks, classes of kernels, and links")
+      .add_option("--most", question.most,
+                  "Try so many of the worst ranks, classes of kernels, and links")
       ->type_name("N")
       ->capture_default_str();
-  command->add_option("--cluster", question.base.cluster, "Simulate on this cluster first")
+  command.add_option("--cluster", question.base.cluster, "Simulate on this cluster first")
       ->type_name("FILE");
-  command->add_option("--groups", question.base.groups, "Process groups of Chakra traces")
+  command.add_option("--groups", question.base.groups, "Process groups of Chakra traces")
       ->type_name("FILE");
-  add_recorded_options(*command, question.base.recorded);
-  add_spec_options(*command, question.base.job, false);
-  session.add_options(*command, true);
-  command->callback([options, &session] {
-    session.command = "stragglers";
-    session.action = [options, &session] { return stragglers(*options, session); };
-  });
+  add_recorded_options(command, question.base.recorded);
+  add_spec_options(command, question.base.job, false);
+  session.add_options(command);
+  return [options, &session] { return stragglers(*options, session); };
 }
 
 }  // namespace orrery::app

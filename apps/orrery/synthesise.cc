@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "arguments.h"
+#include "commands.h"
 #include "orrery/core/units.h"
 #include "orrery/present/synthesis_page.h"
 #include "orrery/present/synthesis_text.h"
@@ -117,13 +117,13 @@ int synthesise(SynthesiseOptions& options, Session& session) {
 
 }  // namespace
 
-void add_synthesise(CLI::App& table, Session& session) {
-  CLI::App* command = table.add_subcommand(
-      "synthesise", "Make a collective for a fabric, and say how far it is from the best there is");
-  command->description(
-      "Make a collective for a fabric: which link carries which piece when, how long that takes,\n"
-      "and below what time no schedule is. Fabrics are what 'orrery topology' reads; links that\n"
-      "are down are gone around.\n\n"
+Action add_synthesise(CLI::App& command, Session& session) {
+  describe(
+      command,
+      "Which link carries which piece when, how long that takes, and a time that no\n"
+      "schedule can beat. Reads the fabrics that 'orrery topology' reads, and routes\n"
+      "around links that are down.\n"
+      "\n"
       "Examples:\n"
       "  orrery synthesise all-gather --fabric examples/fabrics/torus-64.yaml\n"
       "  orrery synthesise all-gather --fabric examples/fabrics/wafer-64.yaml --html wafer.html\n"
@@ -131,45 +131,38 @@ void add_synthesise(CLI::App& table, Session& session) {
   const auto options = std::make_shared<SynthesiseOptions>();
   auto& question = options->question;
   command
-      ->add_option("COLLECTIVE", question.collective,
-                   "all-gather, reduce-scatter, all-reduce, all-to-all, broadcast or reduce")
+      .add_option("COLLECTIVE", question.collective,
+                  "all-gather, reduce-scatter, all-reduce, all-to-all, broadcast or reduce")
       ->type_name("")
       ->required();
-  command->add_option("--fabric", question.fabric, "A fabric, or a cluster")
+  command.add_option("--fabric", question.fabric, "A fabric, or a cluster")
       ->type_name("FILE")
       ->required();
   command
-      ->add_option("--size", options->size,
-                   "The whole buffer: what a rank puts in or gets, whichever is more (1GiB)")
+      .add_option("--size", options->size,
+                  "The whole buffer: what a rank puts in or gets, whichever is more (1GiB)")
       ->type_name("SIZE");
   command
-      ->add_option("--ranks", question.ranks,
-                   "Only these: 0-7,16. Several times: groups that do one each, all at once")
+      .add_option("--ranks", question.ranks,
+                  "Only these: 0-7,16. Several times: groups that do one each, all at once")
       ->type_name("LIST");
   command
-      ->add_option("--root", question.root, "Of broadcast and reduce: its place in its group (0)")
+      .add_option("--root", question.root, "Of broadcast and reduce: its place in its group (0)")
       ->type_name("N");
   command
-      ->add_option("--chunks", question.chunks,
-                   "Pieces of each rank's shard; else several numbers are tried")
+      .add_option("--chunks", question.chunks,
+                  "Pieces of each rank's shard; else several numbers are tried")
       ->type_name("N");
-  command->add_option("--seed", question.seed, "Of what is drawn at random (1)")->type_name("N");
-  command->add_flag("--search", question.search,
-                    "Search also where the fabric is a torus, for which there is a rule");
-  command->add_option("--plot", options->plot, "Draw links against time into an SVG")
+  command.add_option("--seed", question.seed, "Of what is drawn at random (1)")->type_name("N");
+  command.add_flag("--search", question.search,
+                   "Search also where the fabric is a torus, for which there is a rule");
+  command.add_option("--plot", options->plot, "Draw links against time into an SVG")
       ->type_name("FILE");
-  command->add_option("--html", options->page.path, "Write it as one self-contained web page")
+  command.add_option("--html", options->page.path, "Write it as one self-contained web page")
       ->type_name("FILE");
-  add_page_options(*command, options->page);
-  session.add_options(*command, true);
-  command->get_option("--output")
-      ->description(
-          "Write it: FILE.xml for MSCCL ('-': stdout), else a folder for Chakra traces; then "
-          "no others than the ranks hand on; of several groups one each, numbered");
-  command->callback([options, &session] {
-    session.command = "synthesise";
-    session.action = [options, &session] { return synthesise(*options, session); };
-  });
+  add_page_options(command, options->page);
+  session.add_options(command);
+  return [options, &session] { return synthesise(*options, session); };
 }
 
 }  // namespace orrery::app

@@ -6,7 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
-#include "arguments.h"
+#include "commands.h"
 #include "inputs.h"
 #include "orrery/platform/networks.h"
 #include "orrery/present/together_text.h"
@@ -70,37 +70,30 @@ int together(TogetherOptions& options, Session& session) {
 
 }  // namespace
 
-void add_together(CLI::App& table, Session& session) {
-  CLI::App* command = table.add_subcommand("together", "Several jobs on one machine");
-  command->description(
-      "Several jobs on one machine: simulates them at once, and each alone on the same ranks, and\n"
-      "says how much slower each is beside the others (docs/together.md).\n\n"
-      "Examples:\n"
-      "  orrery together jobs.yaml\n"
-      "  orrery together jobs.yaml --cluster fabric.yaml --network message -o all.html\n");
+Action add_together(CLI::App& command, Session& session) {
+  describe(command,
+           "Simulates them at the same time, and each alone on the same ranks, and shows how\n"
+           "much the others slow each job (docs/together.md).\n"
+           "\n"
+           "Examples:\n"
+           "  orrery together jobs.yaml\n"
+           "  orrery together jobs.yaml --cluster fabric.yaml --network message -o all.html\n");
   const auto options = std::make_shared<TogetherOptions>();
-  command->add_option("JOBS", options->question.file, "The file of jobs (docs/reference/jobs.md)")
+  command.add_option("JOBS", options->question.file, "The file of jobs (docs/reference/jobs.md)")
       ->type_name("")
       ->required();
   command
-      ->add_option("--cluster", options->question.cluster,
-                   "The machine, instead of the file's: a file, or a name of the catalogue")
+      .add_option("--cluster", options->question.cluster,
+                  "The machine, instead of the file's: a file, or a name of the catalogue")
       ->type_name("FILE");
-  command->add_option("--network", options->question.network, platform::network_choices())
+  command.add_option("--network", options->question.network, platform::network_choices())
       ->type_name("MODEL");
-  command->add_flag("--links", options->question.links,
-                    "Say which links jobs meet on, and what each puts there");
-  add_work_options(*command, options->question.work);
-  session.add_options(*command, true);
-  command->get_option("--output")
-      ->description(
-          "Write the run with all jobs to FILE.orrery, its web page to FILE.html, or the JSON to "
-          "FILE.json ('-' for stdout)");
-  add_page_options(*command, options->page);
-  command->callback([options, &session] {
-    session.command = "together";
-    session.action = [options, &session] { return together(*options, session); };
-  });
+  command.add_flag("--links", options->question.links,
+                   "Say which links jobs meet on, and what each puts there");
+  add_work_options(command, options->question.work);
+  session.add_options(command);
+  add_page_options(command, options->page);
+  return [options, &session] { return together(*options, session); };
 }
 
 }  // namespace orrery::app

@@ -7,7 +7,7 @@
 #include <memory>
 #include <utility>
 
-#include "arguments.h"
+#include "commands.h"
 #include "orrery/platform/topology/formats/infragraph.h"
 #include "orrery/present/topology_text.h"
 #include "output_file.h"
@@ -43,38 +43,32 @@ int topology(const TopologyOptions& options, Session& session) {
 
 }  // namespace
 
-void add_topology(CLI::App& table, Session& session) {
-  CLI::App* command = table.add_subcommand(
-      "topology", "Draw a fabric and say how far and how wide it is, and who sits where");
-  command->description(
-      "Draw a fabric and say how far and how wide it is, and who sits where. Fabrics are cluster\n"
-      "files, and what other tools write: InfraGraph, ns-3 and SimAI texts, htsim's .topo, NCCL's\n"
-      "topology XML, 'nvidia-smi topo -m', lstopo's XML, BookSim's anynet, TACCL's topologies.\n\n"
-      "Examples:\n"
-      "  orrery topology h100-sxm:64 --plot fabric.svg\n"
-      "  orrery topology cluster.yaml --route 0 63 --tp 8\n");
+Action add_topology(CLI::App& command, Session& session) {
+  describe(command,
+           "Distances, bisections, and where ranks are. Fabrics are cluster files, and files\n"
+           "of other tools: InfraGraph, ns-3 and SimAI texts, htsim's .topo, NCCL's topology\n"
+           "XML, 'nvidia-smi topo -m', lstopo's XML, BookSim's anynet, TACCL's topologies.\n"
+           "\n"
+           "Examples:\n"
+           "  orrery topology h100-sxm:64 --plot fabric.svg\n"
+           "  orrery topology cluster.yaml --route 0 63 --tp 8\n");
   const auto options = std::make_shared<TopologyOptions>();
-  command->add_option("FILE", options->question.file, "A fabric, or a cluster")
+  command.add_option("FILE", options->question.file, "A fabric, or a cluster")
       ->type_name("")
       ->required();
   command
-      ->add_option("--route", options->question.ends,
-                   "Two ranks or names of nodes: the way between them")
+      .add_option("--route", options->question.ends,
+                  "Two ranks or names of nodes: the way between them")
       ->type_name("A B")
       ->expected(2);
   command
-      ->add_option("--tp", options->question.tp,
-                   "Ranks of a tensor-parallel group: warns where one crosses hosts")
+      .add_option("--tp", options->question.tp,
+                  "Ranks of a tensor-parallel group: warns where one crosses hosts")
       ->type_name("N");
-  command->add_flag("--nodes", options->nodes, "List every node");
-  command->add_option("--plot", options->plot, "Draw it into an SVG")->type_name("FILE");
-  session.add_options(*command, true);
-  command->get_option("--output")
-      ->description("Write it to FILE as InfraGraph 2.4 ('-' for stdout)");
-  command->callback([options, &session] {
-    session.command = "topology";
-    session.action = [options, &session] { return topology(*options, session); };
-  });
+  command.add_flag("--nodes", options->nodes, "List every node");
+  command.add_option("--plot", options->plot, "Draw it into an SVG")->type_name("FILE");
+  session.add_options(command);
+  return [options, &session] { return topology(*options, session); };
 }
 
 }  // namespace orrery::app

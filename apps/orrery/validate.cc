@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "arguments.h"
+#include "commands.h"
 #include "orrery/present/validate_text.h"
 #include "orrery/study/effects.h"
 #include "progress.h"
@@ -107,31 +107,31 @@ int run_validate(const ValidateOptions& options, Session& session) {
 
 }  // namespace
 
-void add_validate(CLI::App& table, Session& session) {
-  CLI::App* command = table.add_subcommand("validate", "Measured steps beside predicted ones");
-  command->description(
-      "Predict steps that were measured and say how far off that is: by source, device, size and\n"
-      "plan, with the worst ones and those that cannot be predicted. Files are CSV, YAML or JSON\n"
-      "(docs/scoreboard.md). With a threshold, exit code 1 where the median is above it.\n\n"
-      "Examples:\n"
-      "  orrery validate runs.csv\n"
-      "  orrery validate runs.csv --threshold 5 --plot runs.svg\n");
+Action add_validate(CLI::App& command, Session& session) {
+  describe(command,
+           "Errors by source, device, size and plan, with the largest ones and the steps that\n"
+           "cannot be predicted. Files are CSV, YAML or JSON (docs/scoreboard.md). With a\n"
+           "threshold: exit code 1 if the median is above it.\n"
+           "\n"
+           "Examples:\n"
+           "  orrery validate runs.csv\n"
+           "  orrery validate runs.csv --threshold 5 --plot runs.svg\n");
   const auto options = std::make_shared<ValidateOptions>();
-  command->add_option("FILE", options->files, "Measured steps")->required()->type_name("");
+  command.add_option("FILE", options->files, "Measured steps")->required()->type_name("");
   const auto option = [&](const char* name, auto& value, const char* about, const char* type) {
-    return command->add_option(name, value, about)->type_name(type);
+    return command.add_option(name, value, about)->type_name(type);
   };
   option("--compute", options->predict.compute, "Who tells kernels, as for 'orrery run'", "MODEL")
       ->group("Inputs");
   option("--without", options->predict.without, "Switch an effect off; may be repeated", "EFFECT")
       ->allow_extra_args(false)
       ->group("Inputs");
-  command->add_flag("--effects", options->effects, "All again without each effect in turn")
+  command.add_flag("--effects", options->effects, "All again without each effect in turn")
       ->group("Inputs");
   command
-      ->add_flag("--fit", options->fit,
-                 "Fit how much longer kernels take in steps than alone, and predict each\n"
-                 "source by what others say")
+      .add_flag("--fit", options->fit,
+                "Fit how much longer kernels take in steps than alone, and predict each\n"
+                "source by what others say")
       ->group("Inputs");
   option("--threads", options->predict.threads, "Points at a time; 0: as many as there are cores",
          "N")
@@ -139,13 +139,10 @@ void add_validate(CLI::App& table, Session& session) {
   option("--threshold", options->threshold, "Exit code 1 if the median error is above this",
          "PERCENT")
       ->group("Output");
-  session.add_options(*command, true);
+  session.add_options(command);
   option("--plot", options->plot, "Draw predicted against measured steps into an SVG", "FILE")
       ->group("Output");
-  command->callback([options, &session] {
-    session.command = "validate";
-    session.action = [options, &session] { return run_validate(*options, session); };
-  });
+  return [options, &session] { return run_validate(*options, session); };
 }
 
 }  // namespace orrery::app

@@ -10,7 +10,7 @@
 #include <memory>
 #include <utility>
 
-#include "arguments.h"
+#include "commands.h"
 #include "inputs.h"
 #include "orrery/present/whatif_text.h"
 #include "orrery/study/description.h"
@@ -186,54 +186,45 @@ void add_places(CLI::App& command, study::WhatIfQuestion& question) {
 
 }  // namespace
 
-void add_whatif(CLI::App& table, Session& session) {
-  CLI::App* command =
-      table.add_subcommand("whatif", "Change a recording or a job, and say what that wins");
-  command->description(
-      "Change a recording or a job, and say what that wins; or try what there is to change, and\n"
-      "say what is worth most. Recorded traces, and Chakra traces with times, are played again: "
-      "what\n"
-      "was recorded is what things take, when they begin is simulated. With --cluster\n"
-      "communications are simulated there, and of a model and a plan everything.\n\n"
-      "Examples:\n"
-      "  orrery whatif 'trace/rank*.json.gz' --list --combine\n"
-      "  orrery whatif llama/w --cluster h100-sxm:8 --tp 4 --gpu h200-sxm\n"
-      "  orrery whatif --model llama-3.1-8b --tp 4 --cluster h100-sxm:16 tp=8 gpu=h200-sxm\n");
+Action add_whatif(CLI::App& command, Session& session) {
+  describe(command,
+           "With --list it tries single changes and ranks them by the time they save.\n"
+           "Recorded traces, and Chakra traces with times, are simulated again: durations are\n"
+           "the recorded ones, start times are simulated. With --cluster communications are\n"
+           "simulated there, and of a model and a plan everything.\n"
+           "\n"
+           "Examples:\n"
+           "  orrery whatif 'trace/rank*.json.gz' --list --combine\n"
+           "  orrery whatif llama/w --cluster h100-sxm:8 --tp 4 --gpu h200-sxm\n"
+           "  orrery whatif --model llama-3.1-8b --tp 4 --cluster h100-sxm:16 tp=8 gpu=h200-sxm\n");
   const auto options = std::make_shared<WhatIfOptions>();
   study::WhatIfQuestion& question = options->question;
   command
-      ->add_option("TRACES", options->paths,
-                   "Recorded traces of one rank or several, or the prefix of Chakra traces; and "
-                   "changes, as --change takes them: tp=8")
+      .add_option("TRACES", options->paths,
+                  "Recorded traces of one rank or several, or the prefix of Chakra traces; and "
+                  "changes, as --change takes them: tp=8")
       ->type_name("");
   command
-      ->add_option("--change", question.changes,
-                   "What is other than it was; several are made together, in their order "
-                   "(--changes lists them)")
+      .add_option("--change", question.changes,
+                  "What is other than it was; several are made together, in their order "
+                  "(--changes lists them)")
       ->type_name("NAME=VALUE")
       ->allow_extra_args(false);
-  command->add_flag("--list", question.list,
-                    "Try single changes, each on its own, and rank them by what they win");
-  command->add_flag("--combine", question.combine,
-                    "... and pairs of the best ones: do they add up?");
-  command->add_option("--most", question.most, "Show so many of --list; 0: all")
+  command.add_flag("--list", question.list,
+                   "Try single changes, each on its own, and rank them by what they win");
+  command.add_flag("--combine", question.combine,
+                   "... and pairs of the best ones: do they add up?");
+  command.add_option("--most", question.most, "Show so many of --list; 0: all")
       ->type_name("N")
       ->capture_default_str();
-  add_files(*command, *options);
-  command->add_flag("--changes", options->changes, "List what can be changed, and stop");
-  add_places(*command, question);
-  add_recorded_options(*command, question.base.recorded);
-  add_spec_options(*command, question.base.job, false);
-  session.add_options(*command, true);
-  command->get_option("--output")
-      ->description(
-          "Write the changed run to FILE.orrery, its web page to FILE.html, or the JSON to "
-          "FILE.json ('-' for stdout)");
-  add_page_options(*command, options->page);
-  command->callback([options, &session] {
-    session.command = "whatif";
-    session.action = [options, &session] { return whatif(*options, session); };
-  });
+  add_files(command, *options);
+  command.add_flag("--changes", options->changes, "List what can be changed, and stop");
+  add_places(command, question);
+  add_recorded_options(command, question.base.recorded);
+  add_spec_options(command, question.base.job, false);
+  session.add_options(command);
+  add_page_options(command, options->page);
+  return [options, &session] { return whatif(*options, session); };
 }
 
 }  // namespace orrery::app

@@ -24,7 +24,7 @@ same() {
 }
 
 wanted=$(sort "$project/apps/orrery/first_commands.txt")
-got=$("$first" --help | sed -n '/^Subcommands/,/^$/s/^  \([a-z-]*\) .*/\1/p' | sort)
+got=$("$first" --help | sed -n 's/^  \([a-z][a-z-]*\)  .*/\1/p' | sort)
 if [[ ! $wanted || $got != "$wanted" ]]; then
   printf 'commands of %s: %s\n' "$first" "$got"
   failed=1

@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Every command, once. The program `orrery` has all of them, `orrery_first` a selection, so that it
+// links no other command.
+#pragma once
+
+#include <algorithm>
+#include <array>
+
+#include "commands.h"
+
+namespace orrery::app {
+
+/// By group, in the order of --help. Use it in constants only: code that reads it links every
+/// command.
+inline constexpr auto kAllCommands = std::to_array<Command>({
+    {.name = "demo",
+     .group = Group::simulate,
+     .summary = "Simulate one training step on two clusters, and compare them",
+     .add = add_demo,
+     .output = {.file =
+                    "Write the web page to FILE.html, or the JSON to FILE.json ('-' for stdout)"}},
+    {.name = "run",
+     .group = Group::simulate,
+     .summary = "Simulate a workload on a cluster, and break its step down",
+     .add = add_run,
+     .output = {.file = "Write the whole run to FILE.orrery, its web page to FILE.html, or the "
+                        "JSON to FILE.json ('-' for stdout)"}},
+    {.name = "together",
+     .group = Group::simulate,
+     .summary = "Simulate several jobs that share a cluster",
+     .add = add_together,
+     .output = {.file = "Write the run with all jobs to FILE.orrery, its web page to FILE.html, or "
+                        "the JSON to FILE.json ('-' for stdout)"}},
+    {.name = "check",
+     .group = Group::simulate,
+     .summary = "Check traces and configurations without simulating",
+     .add = add_check,
+     .output = {.file = "Write the JSON to FILE ('-' for stdout), or the cluster with every key to "
+                        "FILE.yaml"}},
+    {.name = "generate",
+     .group = Group::workloads,
+     .summary = "Write traces from a model and a parallelism plan",
+     .add = add_generate,
+     .output =
+         {.file = "Write traces PREFIX.0.et …, or the text of --format to FILE ('-' for stdout)"}},
+    {.name = "count",
+     .group = Group::workloads,
+     .summary = "Count the FLOPs, bytes and messages of a training step",
+     .add = add_count},
+    {.name = "memory",
+     .group = Group::workloads,
+     .summary = "Predict the memory of a training step, and whether it fits",
+     .add = add_memory},
+    {.name = "report",
+     .group = Group::results,
+     .summary = "Show a run as a summary, a web page or a timeline",
+     .add = add_report},
+    {.name = "critical-path",
+     .group = Group::results,
+     .summary = "Show the critical path of a step",
+     .add = add_critical_path},
+    {.name = "explain",
+     .group = Group::results,
+     .summary = "Explain a figure: its meaning, formula and source",
+     .add = add_explain,
+     .words = {.list = metric_words}},
+    {.name = "compare",
+     .group = Group::results,
+     .summary = "Compare two runs, and show the causes of the difference",
+     .add = add_compare},
+    {.name = "whatif",
+     .group = Group::what_if,
+     .summary = "Predict the effect of changes to a recording or a job",
+     .add = add_whatif,
+     .output = {.file = "Write the changed run to FILE.orrery, its web page to FILE.html, or the "
+                        "JSON to FILE.json ('-' for stdout)"}},
+    {.name = "stragglers",
+     .group = Group::what_if,
+     .summary = "Find the ranks, kernels and links that delay others",
+     .add = add_stragglers},
+    {.name = "scale-down",
+     .group = Group::what_if,
+     .summary = "Make a smaller job that represents a large one",
+     .add = add_scale_down,
+     .output = {.file =
+                    "Write the smaller job as Chakra traces, PREFIX.0.et ..., and its cluster"}},
+    {.name = "search",
+     .group = Group::search,
+     .summary = "Find the best parallelism plans of a job on a cluster",
+     .add = add_search,
+     .output = {.file = "Write the best plan, as a specification; of a space, store its points"}},
+    {.name = "split-bandwidth",
+     .group = Group::search,
+     .summary = "Split bandwidth among the dimensions of a network for a job",
+     .add = add_split_bandwidth,
+     .output = {.file = "Write the cluster file with the best split to FILE ('-' for stdout)"}},
+    {.name = "shard",
+     .group = Group::search,
+     .summary = "Assign embedding tables to devices",
+     .add = add_shard,
+     .output = {.file = "Write the placement to FILE, CSV ('-' for stdout); to FILE.yaml what a "
+                        "dlrm's specification takes"}},
+    {.name = "calculon",
+     .group = Group::search,
+     .summary = "Predict a step, or search its plan, with Calculon's rules",
+     .add = add_calculon,
+     .output = {.file = "Write the best plan, as an execution file"}},
+    {.name = "inspect",
+     .group = Group::traces,
+     .summary = "Show the contents of traces",
+     .add = add_inspect},
+    {.name = "convert",
+     .group = Group::traces,
+     .summary = "Convert recorded traces to Chakra, and Chakra traces to text",
+     .add = add_convert,
+     .output =
+         {.file =
+              "Write traces PREFIX.0.et …, or one trace to FILE.json, FILE.dot or FILE.graphml"}},
+    {.name = "link",
+     .group = Group::traces,
+     .summary = "Link execution traces with device traces",
+     .add = add_link},
+    {.name = "replay",
+     .group = Group::traces,
+     .summary = "Simulate a recording again, and measure the error",
+     .add = add_replay},
+    {.name = "predict",
+     .group = Group::traces,
+     .summary = "Predict a recorded step from typical operator times",
+     .add = add_predict},
+    {.name = "diff",
+     .group = Group::traces,
+     .summary = "Compare two traces of a rank: what is new, gone or slower",
+     .add = add_diff},
+    {.name = "cut",
+     .group = Group::traces,
+     .summary = "Cut an iteration, a time window or some ranks out of traces",
+     .add = add_cut,
+     .output = {.file = "Write the part to FILE, or several files to FOLDER/"}},
+    {.name = "obfuscate",
+     .group = Group::traces,
+     .summary = "Write Chakra traces that you can show to others",
+     .add = add_obfuscate,
+     .output = {.file = "Write traces PREFIX.0.et …, or one trace to FILE"}},
+    {.name = "kernels",
+     .group = Group::kernels,
+     .summary = "Predict kernel times, and show which model predicts them",
+     .add = add_kernels,
+     .output = {.file = "Write the JSON to FILE ('-' for stdout); fit: the model; plot: the plot"},
+     .words = {.list = kernel_words}},
+    {.name = "embeddings",
+     .group = Group::kernels,
+     .summary = "Measure the reuse of embedding rows, and predict lookups",
+     .add = add_embeddings,
+     .output =
+         {.file = "Write the JSON to FILE ('-' for stdout); synthesize: the stream; fit: the nets"},
+     .words = {.list = embeddings_words}},
+    {.name = "collective",
+     .group = Group::kernels,
+     .summary = "Compare the algorithms for a collective with a lower bound",
+     .add = add_collective,
+     .output = {.json = true, .file = ""}},
+    {.name = "plan",
+     .group = Group::kernels,
+     .summary = "Check a plan of a collective (MSCCL, MSCCL++, Chakra)",
+     .add = add_plan,
+     .output = {.file =
+                    "Write it: FILE.xml for MSCCL ('-': stdout), else a folder for Chakra traces"}},
+    {.name = "synthesise",
+     .group = Group::kernels,
+     .summary = "Synthesise a collective for a fabric, with a lower bound",
+     .add = add_synthesise,
+     .output = {.file =
+                    "Write it: FILE.xml for MSCCL ('-': stdout), else a folder for Chakra traces; "
+                    "then no others than the ranks hand on; of several groups one each, numbered"}},
+    {.name = "topology",
+     .group = Group::clusters,
+     .summary = "Describe a fabric, plot it, and show routes",
+     .add = add_topology,
+     .output = {.file = "Write it to FILE as InfraGraph 2.4 ('-' for stdout)"}},
+    {.name = "calibrate",
+     .group = Group::clusters,
+     .summary = "Fit models of your cluster to measurements",
+     .add = add_calibrate,
+     .output = {.file = "Write what a cluster file takes to FILE ('-' for stdout)"},
+     .words = {.list = calibration_words}},
+    {.name = "validate",
+     .group = Group::accuracy,
+     .summary = "Compare predicted steps with measured ones",
+     .add = add_validate},
+    {.name = "reproduce",
+     .group = Group::accuracy,
+     .summary = "Run a case study again, and compare with its publication",
+     .add = add_reproduce,
+     .output = {.file = "Store the results in DIR, with a table and a plot"}},
+    {.name = "bench",
+     .group = Group::accuracy,
+     .summary = "Run the operators of a recording on this machine",
+     .add = add_bench,
+     .words = {.list = bench_words}},
+    {.name = "schema",
+     .group = Group::help,
+     .summary = "Print the JSON Schema of a file format",
+     .add = add_schema,
+     .output = {.file = "Write the schema to FILE ('-' for stdout)"},
+     .words = {.list = schema_formats, .files = false}},
+    {.name = "doctor",
+     .group = Group::help,
+     .summary = "Check this installation",
+     .add = add_doctor,
+     .output = {.json = true, .file = ""}},
+    {.name = "completion",
+     .group = Group::help,
+     .summary = "Print a completion script for a shell",
+     .add = add_completion,
+     .output = {.json = false, .file = ""},
+     .words = {.list = shell_names, .files = false}},
+    {.name = "man",
+     .group = Group::help,
+     .summary = "Print a manual page",
+     .add = add_man,
+     .output = {.json = false, .file = ""},
+     .words = {.list = command_names, .files = false}},
+    {.name = "install-files",
+     .group = Group::hidden,
+     .summary = "Write manual pages, completion scripts and schemas of a package",
+     .add = add_install_files,
+     .output = {.json = false, .file = ""}},
+});
+
+/// The commands of these names, in the order of kAllCommands. A name that is not there does not
+/// compile.
+template <std::size_t N>
+[[nodiscard]] consteval std::array<Command, N> commands_named(
+    const std::array<std::string_view, N>& names) {
+  std::array<Command, N> chosen;
+  std::size_t count = 0;
+  for (const Command& command : kAllCommands) {
+    if (std::find(names.begin(), names.end(), command.name) != names.end())
+      chosen.at(count++) = command;
+  }
+  if (count != N) throw "first_commands.txt names a command twice, or one that does not exist";
+  return chosen;
+}
+
+}  // namespace orrery::app

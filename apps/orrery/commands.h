@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a command is. Dispatch, --help, "did you mean", completion, the manual pages and
+// docs/reference/commands.md come from the table in command_table.h.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <iterator>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "session.h"
+
+namespace CLI {
+class App;
+}
+
+namespace orrery::app {
+
+/// The headings of `orrery --help`. Hidden commands are for the build system: nothing lists them.
+enum class Group : std::uint8_t {
+  hidden,
+  simulate,
+  workloads,
+  results,
+  what_if,
+  search,
+  traces,
+  kernels,
+  clusters,
+  accuracy,
+  help,
+};
+
+/// "Simulate"; of hidden "".
+[[nodiscard]] std::string_view heading(Group group);
+
+/// The default of Output::file.
+inline constexpr std::string_view kWritesJson = "Write the JSON to FILE ('-' for stdout)";
+
+/// What a command writes besides text on stdout.
+struct Output {
+  bool json = true;                     ///< has --json
+  std::string_view file = kWritesJson;  ///< the description of -o; "": there is no -o
+};
+
+/// What the arguments of a command may be, for completion.
+struct Words {
+  std::vector<std::string_view> (*list)() = nullptr;
+  bool files = true;  ///< files as well as the words
+};
+
+struct Command {
+  std::string_view name;
+  Group group = Group::hidden;
+  std::string_view summary;  ///< one line without a full stop; --help begins with it
+  /// Adds description and options to the command. Returns what runs it after parsing.
+  Action (*add)(CLI::App& command, Session& session) = nullptr;
+  Output output;
+  Words words;
+  std::string_view no_transcript = "";  ///< why no transcript in tests/cli runs it
+};
+
+/// The commands of this program, by group: all, or in orrery_first those of first_commands.txt.
+[[nodiscard]] std::span<const Command> commands();
+
+/// The command of that name, or nullptr.
+[[nodiscard]] const Command* find_command(std::string_view name);
+
+/// Names of all commands that are not hidden.
+[[nodiscard]] std::vector<std::string_view> command_names();
+
+/// What the first argument of a command selects.
+template <class Options>
+struct Mode {
+  std::string_view name;
+  int (*run)(Options& options, Session& session);
+};
+
+/// The row of that name, or nullptr.
+template <class Table>
+[[nodiscard]] auto find_mode(const Table& modes, std::string_view name) {
+  const auto found = std::find_if(std::begin(modes), std::end(modes),
+                                  [&](const auto& mode) { return mode.name == name; });
+  return found == std::end(modes) ? nullptr : &*found;
+}
+
+/// The names in a table.
+template <class Table>
+[[nodiscard]] std::vector<std::string_view> names_of(const Table& table) {
+  std::vector<std::string_view> names;
+  for (const auto& row : table) names.emplace_back(row.name);
+  return names;
+}
+
+/// Sets the description of a command: its summary, then `details`, which contain the examples.
+void describe(CLI::App& command, std::string_view details);
+
+// One per file of the same name.
+Action add_demo(CLI::App& command, Session& session);
+Action add_run(CLI::App& command, Session& session);
+Action add_together(CLI::App& command, Session& session);
+Action add_check(CLI::App& command, Session& session);
+Action add_generate(CLI::App& command, Session& session);
+Action add_count(CLI::App& command, Session& session);
+Action add_memory(CLI::App& command, Session& session);
+Action add_report(CLI::App& command, Session& session);
+Action add_critical_path(CLI::App& command, Session& session);
+Action add_explain(CLI::App& command, Session& session);
+Action add_compare(CLI::App& command, Session& session);
+Action add_whatif(CLI::App& command, Session& session);
+Action add_stragglers(CLI::App& command, Session& session);
+Action add_scale_down(CLI::App& command, Session& session);
+Action add_search(CLI::App& command, Session& session);
+Action add_split_bandwidth(CLI::App& command, Session& session);
+Action add_shard(CLI::App& command, Session& session);
+Action add_calculon(CLI::App& command, Session& session);
+Action add_inspect(CLI::App& command, Session& session);
+Action add_convert(CLI::App& command, Session& session);
+Action add_link(CLI::App& command, Session& session);
+Action add_replay(CLI::App& command, Session& session);
+Action add_predict(CLI::App& command, Session& session);
+Action add_diff(CLI::App& command, Session& session);
+Action add_cut(CLI::App& command, Session& session);
+Action add_obfuscate(CLI::App& command, Session& session);
+Action add_kernels(CLI::App& command, Session& session);
+Action add_embeddings(CLI::App& command, Session& session);
+Action add_collective(CLI::App& command, Session& session);
+Action add_plan(CLI::App& command, Session& session);
+Action add_synthesise(CLI::App& command, Session& session);
+Action add_topology(CLI::App& command, Session& session);
+Action add_calibrate(CLI::App& command, Session& session);
+Action add_validate(CLI::App& command, Session& session);
+Action add_reproduce(CLI::App& command, Session& session);
+Action add_bench(CLI::App& command, Session& session);
+Action add_schema(CLI::App& command, Session& session);
+Action add_doctor(CLI::App& command, Session& session);
+Action add_completion(CLI::App& command, Session& session);
+Action add_man(CLI::App& command, Session& session);
+Action add_install_files(CLI::App& command, Session& session);
+
+// What the first argument of a command may be, next to its add function.
+[[nodiscard]] std::vector<std::string_view> metric_words();
+[[nodiscard]] std::vector<std::string_view> bench_words();
+[[nodiscard]] std::vector<std::string_view> calibration_words();
+[[nodiscard]] std::vector<std::string_view> embeddings_words();
+[[nodiscard]] std::vector<std::string_view> kernel_words();
+[[nodiscard]] std::vector<std::string_view> schema_formats();
+[[nodiscard]] std::vector<std::string_view> shell_names();
+
+}  // namespace orrery::app
