@@ -1,31 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/format.h>
+//
+// Not in a library: tests that link the commands have a main() of their own.
+#include "program.h"
 
-#include <CLI/CLI.hpp>
-#include <exception>
-#include <new>
-#include <string>
-#include <vector>
-
-#include "arguments.h"
-#include "session.h"
-
-int main(int argc, char** argv) {
-  orrery::app::install_signal_handlers();
-  orrery::app::Session session;
-  try {
-    const auto table = orrery::app::build_table(session);
-    const std::string program = argc > 0 ? argv[0] : "orrery";
-    session.program = program;
-    const int code =
-        orrery::app::parse(*table, session, program, {argv + (argc > 0 ? 1 : 0), argv + argc});
-    return code >= 0 ? code : session.action();
-  } catch (const std::bad_alloc&) {
-    return session.fail({orrery::Errc::limit_exceeded, "", "out of memory",
-                         "simulate fewer ranks or use more memory"});
-  } catch (const std::exception& error) {
-    orrery::app::talk(fmt::format(
-        "orrery: internal defect: {}\n  please report it with the command line\n", error.what()));
-    return orrery::app::kDefect;
-  }
-}
+int main(int argc, char** argv) { return orrery::app::run_program(argc, argv); }
