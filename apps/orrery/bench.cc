@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <memory>
 #include <utility>
 
@@ -190,9 +191,10 @@ int bench_run_ranks(BenchOptions& options, const std::vector<std::string>& trace
 int bench_run(BenchOptions& options, Session& session) {
   const std::string what = options.words.empty() ? "" : options.words.front();
   if (what == kPlayRank && options.words.size() == 1) return play_rank(session);
-  if (what != "run" && what != "generate")
+  const auto known = bench_words();
+  if (std::find(known.begin(), known.end(), what) == known.end())
     return session.fail({Errc::usage, "bench",
-                         what.empty() ? "what?" : in_quotes(what) + " is nothing that it can do",
+                         what.empty() ? "what?" : fmt::format("there is no 'bench {}'", what),
                          "orrery bench run TRACE…, or orrery bench generate TRACE… -o FOLDER"});
   const std::vector<std::string> traces(options.words.begin() + 1, options.words.end());
   if (traces.empty())
