@@ -198,6 +198,9 @@ inline constexpr auto kAllCommands = std::to_array<Command>({
      .group = Group::accuracy,
      .summary = "Run the operators of a recording on this machine",
      .add = add_bench,
+     .output =
+         {.file =
+              "Write the JSON to FILE ('-' for stdout); generate: the program to the folder FILE"},
      .words = {.list = bench_words}},
     {.name = "schema",
      .group = Group::help,

@@ -60,7 +60,6 @@ struct Command {
   Action (*add)(CLI::App& command, Session& session) = nullptr;
   Output output;
   Words words;
-  std::string_view no_transcript = "";  ///< why no transcript in tests/cli runs it
 };
 
 /// The commands of this program, by group: all, or in orrery_first those of first_commands.txt.

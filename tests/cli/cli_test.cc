@@ -6,13 +6,12 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <cctype>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 
+#include "files.h"
 #include "orrery/core/effort_testing.h"
 #include "orrery/core/paths_testing.h"
 #include "transcript.h"
@@ -24,37 +23,6 @@ namespace fs = std::filesystem;
 
 const fs::path kRoot = core_testing::kSourceFolder;
 const fs::path kProgram = core_testing::kProgram;
-
-std::string read(const fs::path& path) {
-  std::ifstream in(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
-
-std::vector<std::string> files(const fs::path& folder, const std::string& suffix) {
-  std::vector<std::string> found;
-  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
-    const std::string path = fs::relative(entry.path(), kRoot).generic_string();
-    if (entry.is_regular_file() && path.ends_with(suffix)) found.push_back(path);
-  }
-  std::sort(found.begin(), found.end());
-  return found;
-}
-
-std::vector<std::string> transcripts() {
-  std::vector<std::string> found = files(kRoot / "tests/cli", ".txt");
-  std::erase_if(found, [](const std::string& path) {
-    return path.ends_with("CMakeLists.txt") || path.starts_with("tests/cli/fixtures/");
-  });
-  return found;
-}
-
-std::vector<std::string> pages() {
-  std::vector<std::string> found = files(kRoot / "docs", ".md");
-  found.emplace_back("README.md");
-  std::erase_if(found,
-                [](const std::string& path) { return parse_page(read(kRoot / path)).empty(); });
-  return found;
-}
 
 std::string test_name(const testing::TestParamInfo<std::string>& info) {
   std::string name = info.param;

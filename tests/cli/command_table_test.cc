@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The table of commands, and what is derived from it: --help, manual pages, completion,
+// transcripts, docs/reference/commands.md.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <regex>
+#include <set>
+#include <utility>
+
+#include "arguments.h"
+#include "commands.h"
+#include "completion.h"
+#include "exit_codes.h"
+#include "files.h"
+#include "manual.h"
+#include "orrery/core/paths_testing.h"
+#include "transcript.h"
+
+namespace orrery::cli_test {
+namespace {
+
+using app::Command;
+using app::Group;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+std::vector<Command> shown_commands() {
+  std::vector<Command> shown;
+  for (const Command& command : app::commands())
+    if (command.group != Group::hidden) shown.push_back(command);
+  return shown;
+}
+
+class CommandTable : public testing::Test {
+ protected:
+  [[nodiscard]] const CLI::App& parsed(const Command& command) const {
+    return *table_->get_subcommand(std::string(command.name));
+  }
+
+  app::Session session_;
+  std::unique_ptr<CLI::App> table_ = app::build_table(session_);
+};
+
+TEST_F(CommandTable, HasEachCommandOnceByGroup) {
+  std::set<std::string_view> names;
+  Group last = Group::simulate;
+  for (const Command& command : shown_commands()) {
+    EXPECT_TRUE(names.insert(command.name).second) << command.name;
+    EXPECT_GE(command.group, last) << command.name << ": groups stand together, in their order";
+    last = command.group;
+    EXPECT_FALSE(heading(command.group).empty()) << command.name;
+  }
+  EXPECT_EQ(names.size() + 1, app::commands().size()) << "install-files is hidden";
+}
+
+// A line of --help fits on a terminal of 80 columns.
+TEST_F(CommandTable, SummariesAreOneLine) {
+  for (const Command& command : shown_commands()) {
+    EXPECT_THAT(std::string(command.summary), testing::MatchesRegex("[A-Z].*[^.]"));
+    EXPECT_LE(command.summary.size(), 61u) << command.name;
+  }
+}
+
+TEST_F(CommandTable, HelpOpensWithTheSummaryAndExamples) {
+  for (const Command& command : shown_commands()) {
+    const std::string help = parsed(command).help();
+    EXPECT_THAT(help, StartsWith(std::string(command.summary) + ".\n"));
+    const std::string before = help.substr(0, help.find("\nUsage:"));
+    const std::size_t examples = before.find("\nExamples:\n");
+    ASSERT_NE(examples, std::string::npos) << command.name;
+    EXPECT_THAT(before.substr(examples), HasSubstr("orrery " + std::string(command.name)));
+  }
+}
+
+TEST_F(CommandTable, HasTheOutputsOfTheOptions) {
+  for (const Command& command : app::commands()) {
+    const CLI::App& options = parsed(command);
+    EXPECT_EQ(options.get_option_no_throw("--json") != nullptr, command.output.json)
+        << command.name;
+    const CLI::Option* const output = options.get_option_no_throw("--output");
+    EXPECT_EQ(output == nullptr ? "" : output->get_description(), command.output.file)
+        << command.name;
+  }
+}
+
+// roff writes "-" as "\-".
+std::string plain(const std::string& page) {
+  return std::regex_replace(page, std::regex(R"(\\-)"), "-");
+}
+
+TEST_F(CommandTable, EachHasAManualPage) {
+  const std::string program = plain(app::manual_page(*table_, nullptr));
+  for (const Command& command : shown_commands()) {
+    const std::string name = "orrery-" + std::string(command.name);
+    EXPECT_EQ(app::manual_name(&command), name + ".1");
+    const std::string page = plain(app::manual_page(*table_, &command));
+    EXPECT_THAT(page, HasSubstr(".SH NAME\n" + name + " - " + std::string(command.summary) + "\n"));
+    EXPECT_THAT(page, HasSubstr("\n.SH EXAMPLES\n"));
+    EXPECT_THAT(program, HasSubstr("\n.SS " + std::string(heading(command.group)) + "\n"));
+    EXPECT_THAT(program, HasSubstr("\\fB" + std::string(command.name) + "\\fR\n" +
+                                   std::string(command.summary) + ".\n"));
+    EXPECT_THAT(program, HasSubstr("\\fB" + name + "\\fR(1)"));
+  }
+}
+
+TEST_F(CommandTable, EachIsCompleted) {
+  const std::string bash = app::completion_script(*table_, "bash");
+  const std::string zsh = app::completion_script(*table_, "zsh");
+  const std::string fish = app::completion_script(*table_, "fish");
+  for (const Command& command : shown_commands()) {
+    const std::string name(command.name);
+    EXPECT_THAT(bash, HasSubstr("\n    " + name + ") "));
+    EXPECT_THAT(zsh, HasSubstr("\n    '" + name + ":"));
+    EXPECT_THAT(fish, HasSubstr(" -f -a " + name + " -d "));
+    if (command.words.list == nullptr) continue;
+    for (const std::string_view word : command.words.list())
+      EXPECT_THAT(fish, testing::ContainsRegex("seen_subcommand_from " + name + "'( -f)? -a " +
+                                               std::string(word) + "\n"));
+  }
+}
+
+TEST_F(CommandTable, EachHasATranscript) {
+  std::vector<std::string> lines;
+  for (const std::string& path : transcripts()) {
+    std::vector<std::string> bad;
+    const std::string text = read(std::string(core_testing::kSourceFolder) + "/" + path);
+    for (const Step& step : parse_transcript(text, bad)) lines.push_back(step.command);
+  }
+  for (const Command& command : shown_commands()) {
+    // "orrery run" in a pipe or a loop, too; not "orrery run --help".
+    const std::regex runs("(^|[^-/\\w])orrery " + std::string(command.name) +
+                          "( (?!--help)|$|[;|)])");
+    EXPECT_TRUE(std::any_of(lines.begin(), lines.end(),
+                            [&](const std::string& line) { return std::regex_search(line, runs); }))
+        << "no transcript in tests/cli runs " << command.name;
+  }
+}
+
+TEST_F(CommandTable, HasTheFirstCommands) {
+  std::ifstream file(std::string(core_testing::kSourceFolder) + "/apps/orrery/first_commands.txt");
+  std::size_t count = 0;
+  for (std::string name; std::getline(file, name); ++count)
+    EXPECT_NE(app::find_command(name), nullptr) << name;
+  EXPECT_GT(count, 0u);
+}
+
+/// The page docs/reference/commands.md.
+std::string commands_page() {
+  std::string page =
+      "# Commands\n\n"
+      "<!-- Generated from apps/orrery/command_table.h. To renew it, run the cli tests with "
+      "ORRERY_UPDATE_DOCS=1. -->\n\n"
+      "`orrery COMMAND --help` prints the options of a command with examples, `orrery man COMMAND` "
+      "the same as a manual page. A command prints its result as text on stdout; `--json` prints "
+      "[JSON](run.md#the-json) instead. Notes, warnings, progress and errors are on stderr. "
+      "Other options write more files: plots, web pages, timelines.\n";
+  Group group = Group::hidden;
+  for (const Command& command : shown_commands()) {
+    if (std::exchange(group, command.group) != command.group)
+      page += "\n## " + std::string(heading(group)) +
+              "\n\n| command | what it does | `--json` | `-o FILE` |\n|---|---|---|---|\n";
+    page += "| `" + std::string(command.name) + "` | " + std::string(command.summary) + " | " +
+            (command.output.json ? "yes" : "no") + " | " +
+            (command.output.file.empty() ? "no" : std::string(command.output.file)) + " |\n";
+  }
+  page += "\n## Exit codes\n\n| code | meaning |\n|---|---|\n";
+  for (const app::ExitCode& code : app::kExitCodes)
+    page += "| " + std::to_string(code.code) + " | " + std::string(code.meaning) + " |\n";
+  return page;
+}
+
+TEST_F(CommandTable, ThePageIsThatOfTheTable) {
+  const std::string path = std::string(core_testing::kSourceFolder) + "/docs/reference/commands.md";
+  if (std::getenv("ORRERY_UPDATE_DOCS") != nullptr) std::ofstream(path) << commands_page();
+  EXPECT_EQ(read(path), commands_page()) << "run this test with ORRERY_UPDATE_DOCS=1";
+}
+
+}  // namespace
+}  // namespace orrery::cli_test
