@@ -53,7 +53,7 @@ class FilesRead {
   FileHashes hashes_;
 };
 
-/// Whatever opens an input file calls one of these: the file is hashed if a scope records it and
+/// Code that opens an input file calls one of these: the file is hashed if a scope records it and
 /// has not seen it yet. Without a scope this costs nothing. Any thread.
 void note_file_read(const std::string& path);
 /// The same, of a file whose bytes are at hand.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Stored points are used again only while every file that they were computed from is unchanged.
+#include "orrery/core/paths_testing.h"
 #include "orrery/explore/explore_testing.h"
 
 namespace orrery::explore {
@@ -37,6 +38,11 @@ const std::string kTableBefore =
 const std::string kTableAfter =
     std::string(kTable) + "h100-sxm,gemm,forward,bf16,bf16,bf16,transposed_b,1024,1024,1024,9\n";
 
+std::string example(const std::string& path) {
+  return bytes_of(std::string(core_testing::kSourceFolder) + "/examples/" + path);
+}
+const std::string kArray = example("kernels/array.cfg"), kArrayAfter = kArray + "# changed\n";
+
 const Input kInputs[] = {
     {"kernel_table", "k.csv", kTableBefore.c_str(), kTableAfter.c_str(),
      "{is: h100-sxm, kernel_table: k.csv}"},
@@ -51,6 +57,8 @@ const Input kInputs[] = {
      "chunks: 1\nplacement: round_robin\nstages: [[F0, F1, B0, B1], [F0, F1, B0, B1]]", "h100-sxm",
      "network: [{block: switch, size: 2, bandwidth: 50 GB/s, latency: 1 us}]", "ideal",
      ", schedule: {kind: file, file: FOLDER/s.yaml}, parallel: {pp: 2}", "[8]"},
+    {"systolic", "a.cfg", kArray.c_str(), kArrayAfter.c_str(),
+     "{is: h100-sxm, compute: systolic, systolic: a.cfg}"},
     {"cluster", "c.yaml", "", "# another text\n"},
 };
 

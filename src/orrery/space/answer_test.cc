@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "orrery/space/answer.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -189,6 +190,46 @@ TEST(Metrics, FiguresAreWrittenAndRead) {
   EXPECT_EQ(*parse("35008.129 us", Unit::time, ""), 35008129000);
   EXPECT_FALSE(parse("35008.129", Unit::time, "x"));
   for (const MetricInfo& metric : metrics()) EXPECT_EQ(metric_named(metric.name), metric.metric);
+}
+
+// What a run reads counts by its content: the fabric of all runs, and the models of the build.
+TEST_F(AnswerAll, StoredRunsWhoseInputsChangedAreComputedAgain) {
+  const fs::path& folder = folder_;
+  const auto fabric = [&](const char* rate) {
+    std::string text = "9 1 8\n8\n";
+    for (int i = 0; i < 8; ++i) text += fmt::format("{} 8 {} 0.001ms 0\n", i, rate);
+    write((folder / "f.txt").string(), text);
+  };
+  const std::string text =
+      "title: stored\ncluster: {device: h100-sxm, collectives: {library: ideal}, fabric: {file: "
+      "f.txt}}\ncollective: {type: all_reduce}\naxes: [{name: size, choices: [{name: small, "
+      "collective: {size: 8 MB}}, {name: large, collective: {size: 16 MB}}]}]\ncolumns: [{metric: "
+      "time}]\n";
+  const auto study = parse_case_study(text, (folder / "study.yaml").string());
+  ASSERT_TRUE(study) << to_string(study.error());
+  const std::string file = (folder / "runs.jsonl").string();
+  const auto ask = [&] {
+    auto answers = answer_all(study->space, study->runs, {1, file});
+    EXPECT_TRUE(answers) << to_string(answers.error());
+    return *std::move(answers);
+  };
+  fabric("400Gbps");
+  const Answers first = ask();
+  ASSERT_FALSE(first.runs[0].error) << to_string(*first.runs[0].error);
+  EXPECT_EQ(first.simulated, 2U);
+  EXPECT_EQ(first.out_of_date, 0U);
+  fabric("400Gbps");
+  EXPECT_EQ(ask().simulated, 0U);
+  fabric("40Gbps");
+  const Answers again = ask();
+  EXPECT_EQ(again.simulated, 2U);
+  EXPECT_EQ(again.out_of_date, 2U);
+  EXPECT_GT(again.runs[0].values[Metric::time], 5 * first.runs[0].values[Metric::time]);
+  std::string stored = read(file);
+  const std::string models(models_hash());
+  stored.replace(stored.find(models), models.size(), "0123456789abcdef");
+  write(file, stored);
+  EXPECT_EQ(ask().out_of_date, 1U);
 }
 
 }  // namespace

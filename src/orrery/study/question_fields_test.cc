@@ -169,7 +169,7 @@ std::string mistake(const nlohmann::json& schema, const nlohmann::json& value,
 }
 
 /// All that is predicted, or the error.
-std::string told(const Result<Answer>& answer) {
+std::string figures(const Result<Answer>& answer) {
   if (!answer) return to_string(answer.error());
   std::string text = std::to_string(answer->step().count());
   const sim::RankResults& ranks = answer->outcome().result.ranks;
@@ -180,7 +180,7 @@ std::string told(const Result<Answer>& answer) {
 
 class QuestionField : public testing::TestWithParam<std::string> {};
 
-TEST_P(QuestionField, ChangesAnswersAloneAndBesideOthers) {
+TEST_P(QuestionField, ChangesAnswersAloneAndAmongOthers) {
   const Folder folder;
   const auto all = scenarios();
   const auto made = all.find(GetParam());
@@ -189,21 +189,21 @@ TEST_P(QuestionField, ChangesAnswersAloneAndBesideOthers) {
   const Question other = changed(scenario.base, GetParam(), scenario.other);
   const auto base = simulate(scenario.base), second = simulate(other);
   ASSERT_TRUE(base) << to_string(base.error());
-  EXPECT_EQ(second.has_value(), scenario.expect != Expect::error) << told(second);
+  EXPECT_EQ(second.has_value(), scenario.expect != Expect::error) << figures(second);
   if (scenario.expect == Expect::differs) {
-    EXPECT_NE(told(base), told(second));
+    EXPECT_NE(figures(base), figures(second));
   }
   if (scenario.expect == Expect::same) {
-    EXPECT_EQ(told(base), told(second));
+    EXPECT_EQ(figures(base), figures(second));
   }
   // Among others each has its own answer, whoever comes first.
   const auto both = simulate_all(std::vector{scenario.base, other, scenario.base}, 2);
   const auto turned = simulate_all(std::vector{other, scenario.base}, 1);
-  EXPECT_EQ(told(both[0]), told(base));
-  EXPECT_EQ(told(both[1]), told(second));
-  EXPECT_EQ(told(both[2]), told(base));
-  EXPECT_EQ(told(turned[0]), told(second));
-  EXPECT_EQ(told(turned[1]), told(base));
+  EXPECT_EQ(figures(both[0]), figures(base));
+  EXPECT_EQ(figures(both[1]), figures(second));
+  EXPECT_EQ(figures(both[2]), figures(base));
+  EXPECT_EQ(figures(turned[0]), figures(second));
+  EXPECT_EQ(figures(turned[1]), figures(base));
 }
 
 TEST_P(QuestionField, ShowsInTheManifest) {
@@ -219,7 +219,7 @@ TEST_P(QuestionField, ShowsInTheManifest) {
   const auto manifest = [](Question question) {
     question.record = true;
     const auto answer = simulate(question);
-    EXPECT_TRUE(answer) << told(answer);
+    EXPECT_TRUE(answer) << figures(answer);
     if (!answer) return std::string();
     const auto run = answer->run();
     std::string text;
