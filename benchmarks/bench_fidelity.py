@@ -49,8 +49,8 @@ def replay(program, traces, way, iterations, environment):
                "--json"] + (["--think"] if thinks else [])
     if not any("rank1" in trace.name for trace in traces):
         return run(command, environment)["result"]
-    ranks = run(command + ["--communication", "gloo"], environment)["result"]["ranks"]
-    ranks[0]["replay"]["cpu"]["median_ns"] = statistics.mean(rank["replay"]["cpu"]["median_ns"] for rank in ranks)
+    ranks = run(command + ["--communication", "gloo"], environment)["result"]["per_rank"]
+    ranks[0]["replay"]["cpu_time"]["median_ns"] = statistics.mean(rank["replay"]["cpu_time"]["median_ns"] for rank in ranks)
     return ranks[0]
 
 
@@ -63,7 +63,7 @@ def compare(program, model, traces, asked, environment):
         there.append(statistics.median(first["cpu_ns"]))
         for way, of_way in ratios.items():
             last[way] = replay(program, traces, way, asked.iterations, environment)
-            here[way].append(last[way]["replay"]["cpu"]["median_ns"])
+            here[way].append(last[way]["replay"]["cpu_time"]["median_ns"])
             of_way.append(here[way][-1] / there[-1] - 1)
     for way, of_way in ratios.items():
         result = last[way]

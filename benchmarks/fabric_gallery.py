@@ -53,7 +53,7 @@ def collective(program, folder, kind):
 
 def seconds(program, cluster, *what):
     answer = json.loads(run(program, "run", *what, "--cluster", cluster, "--json", "-q"))
-    return answer["result"]["step_ps"] * 1e-12
+    return answer["result"]["step_ns"] * 1e-9
 
 
 def broken(cluster, fault, folder):

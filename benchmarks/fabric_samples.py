@@ -46,12 +46,12 @@ def row(orrery, root, file, folder):
         why = talk.split("error: ", 1)[-1].split("\n")[0].split(": ", 1)[-1]
         return False, [name, "refused", "", "", why.replace("|", "\\|")]
     fabric = answer["result"]
-    nodes = sum(fabric["nodes"].values())
-    links = sum(kind["links"] for kind in fabric["links"])
-    lacks = {"bandwidth": sum(k["links"] for k in fabric["links"] if k["bandwidth"] == 0),
-             "latency": sum(k["links"] for k in fabric["links"] if "latency_ps" not in k)}
+    nodes = sum(fabric["nodes_by_class"].values())
+    links = sum(kind["links"] for kind in fabric["links_by_class"])
+    lacks = {"bandwidth": sum(k["links"] for k in fabric["links_by_class"] if k["bandwidth_bytes_per_s"] == 0),
+             "latency": sum(k["links"] for k in fabric["links_by_class"] if "latency_ns" not in k)}
     open_figures = ", ".join(f"{what} of {count}" for what, count in lacks.items() if count)
-    return True, [name, str(fabric["nodes"].get("device", 0)), str(nodes), str(links), open_figures]
+    return True, [name, str(fabric["nodes_by_class"].get("device", 0)), str(nodes), str(links), open_figures]
 
 
 def main():

@@ -27,7 +27,7 @@ def predicted(orrery, plan, micro, options):
     command = [orrery, "run", *JOB, "--tp", str(tp), "--pp", str(pp), "--dp", str(dp), "--micro-batch", str(micro),
                "--global-batch", str(tp * pp * dp), "--cluster", f"h100-sxm:{tp * pp * dp}", *options, "--json", "-q"]
     told = subprocess.run(command, check=True, capture_output=True)
-    return json.loads(told.stdout)["result"]["step_ps"] / 1e12
+    return json.loads(told.stdout)["result"]["step_ns"] / 1e9
 
 
 def main():

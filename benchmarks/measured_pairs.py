@@ -100,7 +100,7 @@ def main():
         tell(measured_again([orrery, *files]))
         return
     told = json.loads(subprocess.run([orrery, "validate", *files, "--json", "-q"], check=True, capture_output=True).stdout)
-    predicted = {p["id"]: p["predicted_s"] for p in told["result"]["points"]
+    predicted = {p["id"]: p["predicted_s"] for p in told["result"]["predictions"]
                  if "predicted_s" in p and p["id"] not in options.without}
     pairs = []
     for name in files:

@@ -44,7 +44,7 @@ def step(orrery: str, root: str, turn: int, size: tuple[int, int], change: str =
     if done.returncode != 0:
         return None
     told = json.loads(done.stdout)["result"]
-    return (told["changed_ns"] if change else told["base_ns"]) / 1e6
+    return (told["changed_step_ns"] if change else told["base_step_ns"]) / 1e6
 
 
 def pairs() -> list[tuple[tuple[int, int], tuple[int, int], str]]:

@@ -45,15 +45,15 @@ def row(orrery, root, file):
     plan = answer["result"]
     cluster = f"h100-sxm:{plan['ranks']}"
     right = "yes"
-    if not plan["right"]:
+    if not plan["correct"]:
         first = plan["errors"][0]
         right = f"no: gpu {first['gpu']}, block {first.get('block')}, step {first.get('step')}: {first['what']}"
     elif not plan["result_checked"]:
-        right = "messages, waits and races; " + plan["not_checked"].replace('"', "")
+        right = "messages, waits and races; " + plan["unchecked_reason"].replace('"', "")
     taken = ""
-    if plan["right"]:
+    if plan["correct"]:
         run = ask(orrery, path, "--cluster", cluster, "--network", "flow", "--size", SIZE)["result"]["run"]
-        taken = milliseconds(run["time_ps"])
+        taken = milliseconds(run["time_ns"])
     notes = "; ".join(finding["code"] for finding in answer.get("findings", []))
     return [name_of(file), plan["collective"], str(plan["ranks"]), f"{plan['blocks']:,}", f"{plan['steps']:,}",
             right + (f" ({notes})" if notes else ""), taken]

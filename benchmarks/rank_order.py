@@ -32,7 +32,7 @@ def tau(pairs):
 for model, cluster in QUESTIONS:
     words = [sys.argv[1], "search", "--model", model, "--cluster", cluster, "--best", "20", "--simulated", "20", "--json"]
     found = json.loads(subprocess.run(words, check=True, capture_output=True).stdout)["result"]
-    best = [(one["estimate_ps"], one["simulated_ps"]) for one in found["best"] if "estimate_ps" in one]
+    best = [(one["estimate_ns"], one["simulated_ns"]) for one in found["best"] if "estimate_ns" in one]
     agree, against = tau(best)
     told = f"{(agree - against) / (agree + against):.2f}" if agree + against else "-"
     print(f"{model:14} {cluster:40} {len(best):3} plans, {agree + against:3} pairs, tau {told}, "

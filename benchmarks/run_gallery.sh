@@ -28,9 +28,9 @@ run = json.load(open(f"{folder}/run.json"))["result"]
 count = json.load(open(f"{folder}/count.json"))["result"]
 memory = json.load(open(f"{folder}/memory.json"))["result"]
 user, system, peak = open(f"{folder}/time").read().split()
-step = run["step_ps"] * 1e-12
+step = run["step_ns"] * 1e-9
 part = run["breakdown"]
-rate = float(count["flops"]["model"]) / count["ranks"] / step
+rate = float(count["flop_by_source"]["model_flop"]) / count["ranks"] / step
 share = lambda key: part[key] * 1e-9 / step
 print(f"{name:26} step {step:.4g} s, {rate * 1e-12:.4g} TFLOP/s per device, "
       f"compute {share('compute_ns'):.1%}, exposed {share('exposed_comm_ns'):.1%}, "

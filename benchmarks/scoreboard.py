@@ -62,20 +62,20 @@ HEAD = "| {} | points | median | 90 % | signed median | in the 80 % band | half 
 
 
 def row(name, errors):
-    inside = share(errors["inside"], 0) if errors["banded"] else "–"
-    width = share(errors["half_width"]) if errors["banded"] else "–"
+    inside = share(errors["inside_share"], 0) if errors["with_interval"] else "–"
+    width = share(errors["interval_half_width_ratio"]) if errors["with_interval"] else "–"
     return (f"| {name} | {errors['points']:,} | {share(errors['median'])} | {share(errors['p90'])} | "
             f"{signed(errors['signed_median'])} | {inside} | {width} |\n")
 
 
 def groups(result, trait, least=1):
-    rows = [group for group in result["groups"] if group["trait"] == trait and group["points"] >= least]
+    rows = [group for group in result["by_trait"] if group["trait"] == trait and group["points"] >= least]
     return HEAD.format(trait) + "".join(row(f"{group['value']}", group) for group in rows)
 
 
 def leaning(result):
-    rows = [group for group in result["groups"] if group["points"] >= 10 and abs(group["signed_median"]) > 0.05
-            and group["trait"] not in ("source", "device", "precision") and group["points"] < result["all"]["points"]]
+    rows = [group for group in result["by_trait"] if group["points"] >= 10 and abs(group["signed_median_error"]) > 0.05
+            and group["trait"] not in ("source", "device", "precision") and group["points"] < result["overall"]["points"]]
     return HEAD.format("group") + "".join(row(f"{group['trait']} {group['value']}", group) for group in rows)
 
 
@@ -84,7 +84,7 @@ def cause(name):
 
 
 def worst(result):
-    told = sorted((point for point in result["points"] if "error" in point), key=lambda point: -abs(point["error"]))
+    told = sorted((point for point in result["predictions"] if "error_ratio" in point), key=lambda point: -abs(point["error_ratio"]))
     lines = "| point | measured | predicted | off | probable cause |\n|---|---|---|---|---|\n"
     return lines + "".join(f"| `{point['id']}` | {point['measured_s']:.3g} s | {point['predicted_s']:.3g} s | "
                            f"{signed(point['error'])} | {cause(point['id'])} |\n" for point in told[:10])
@@ -92,9 +92,9 @@ def worst(result):
 
 def without(result):
     lines = "| without | points that change | median | 90 % | signed median |\n|---|---|---|---|---|\n"
-    every = result["all"]
+    every = result["overall"]
     lines += f"| (nothing) | | {share(every['median'])} | {share(every['p90'])} | {signed(every['signed_median'])} |\n"
-    for one in result["without"]:
+    for one in result["ablations"]:
         lines += (f"| `{one['effect']}` | {one['changed']} | {share(one['median'])} | {share(one['p90'])} | "
                   f"{signed(one['signed_median'])} |\n")
     return lines
@@ -113,7 +113,7 @@ def not_told(result):
 
 def histogram(result):
     """Signed errors in steps of 2 %, as SVG."""
-    errors = [point["error"] for point in result["points"] if "error" in point]
+    errors = [point["error_ratio"] for point in result["predictions"] if "error_ratio" in point]
     bins = [0] * 52
     for error in errors:
         bins[min(51, max(0, int((error + 0.52) / 0.02)))] += 1
@@ -145,16 +145,16 @@ def three_ways(fit, shipped, none):
     def rows(pick):
         return (row("each source by factors of the others", pick(fit)) + row("shipped: factors of all", pick(shipped)) +
                 row("no factors", pick(none)))
-    return HEAD.format("the core, factors") + rows(lambda result: result["all"]) + "\n" + \
-        HEAD.format("the core, every source alike") + rows(lambda result: result["sources_alike"])
+    return HEAD.format("the core, factors") + rows(lambda result: result["overall"]) + "\n" + \
+        HEAD.format("the core, every source alike") + rows(lambda result: result["equal_sources"])
 
 
 def figures(core, every, seconds, fit, none):
     return "\n".join([
         "## Figures", "",
         f"Every point, the core among them, predicted in {seconds:.0f} s of processor time.", "",
-        HEAD.format("points") + row("core", core["all"]) + row("core, every source alike", core["sources_alike"]) +
-        row("every point", every["all"]) + row("every point, every source alike", every["sources_alike"]),
+        HEAD.format("points") + row("core", core["overall"]) + row("core, every source alike", core["equal_sources"]) +
+        row("every point", every["overall"]) + row("every point, every source alike", every["equal_sources"]),
         "### With and without factors", "",
         "What is left over when all else is told is one factor for a device and a width of products (`orrery validate --fit`), never for "
         "a model, a plan or a source. The catalogue has those that all sources together say, so that the figures of this page but for "
@@ -191,17 +191,17 @@ def median(weighted):
 
 def medians(points, cores):
     """Of absolute errors, by what is watched; `cores`: ids of the core."""
-    told = [point for point in points if "error" in point]
+    told = [point for point in points if "error_ratio" in point]
     made = {}
     for name, some in (("core", [point for point in told if point["id"] in cores]), ("every point", told)):
         if name == "core":
             of_source = collections.Counter(point["source"] for point in some)
-            made["core"] = median([(abs(point["error"]), 1) for point in some])
-            made["core, sources alike"] = median([(abs(point["error"]), 1 / of_source[point["source"]]) for point in some])
+            made["core"] = median([(abs(point["error_ratio"]), 1) for point in some])
+            made["core, sources alike"] = median([(abs(point["error_ratio"]), 1 / of_source[point["source"]]) for point in some])
         for trait in ("source", "device and precision"):
             groups = collections.defaultdict(list)
             for point in some:
-                groups[point["traits"][trait]].append((abs(point["error"]), 1))
+                groups[point["point_traits"][trait]].append((abs(point["error_ratio"]), 1))
             made.update({f"{name}: {value}": median(errors) for value, errors in groups.items() if len(errors) >= 10})
     return {name: round(value, 5) for name, value in made.items()}
 
@@ -238,7 +238,7 @@ def main():
     cores, mores = sorted((MEASURED / "core").glob("*.csv")), sorted((MEASURED / "more").glob("*.csv"))
     every = validate(options, cores + mores)
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    found = medians(every["points"], ids_of(cores))
+    found = medians(every["predictions"], ids_of(cores))
     if options.check:
         sys.exit(check(found))
     if options.update:

@@ -44,15 +44,15 @@ def asked(program, *words):
 
 
 def kernel_s(options, device, words):
-    models = asked(options.program, "kernels", *words.split(), "--dtype", "bf16", "--device", device)["devices"][0]["models"]
+    models = asked(options.program, "kernels", *words.split(), "--dtype", "bf16", "--device", device)["per_device"][0]["models"]
     named = [model for model in models if model["model"] == options.compute]
-    return (named or [model for model in models if model["taken"]])[0]["time_ps"] * 1e-12
+    return (named or [model for model in models if model["used"]])[0]["time_ns"] * 1e-9
 
 
 def gap_s(program, device):
     """Between kernels of a training step."""
     words = ["--model", "llama-3.1-8b", "--set", "model.layers=1", "--cluster", f"{GAP_OF.get(device, device)}:1"]
-    return asked(program, "run", *words)["in_step"]["gap_ps"] * 1e-12
+    return asked(program, "run", *words)["in_step"]["gap_ns"] * 1e-9
 
 
 def all_reduce_s(program, row, tokens):
@@ -64,8 +64,8 @@ def all_reduce_s(program, row, tokens):
     words = [word for key, value in sets.items() for word in ("--set", f"{key}={value}")]
     step = asked(program, "run", *words, "--tp", str(row["tp"]), "--cluster", f"{row['device']}:{row['tp']}")
     size = tokens * row["hidden"] * BYTES
-    return next(told["time_ps"] for told in step["library_collectives"]
-                if told["type"] == "all_reduce" and told["bytes"] == size) * 1e-12
+    return next(told["time_ns"] for told in step["library_collectives"]
+                if told["type"] == "all_reduce" and told["bytes"] == size) * 1e-9
 
 
 def layer_of(row, tokens, attention):

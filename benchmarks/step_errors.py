@@ -53,10 +53,10 @@ def predict(point, options):
             return f"longer than {options.seconds} s"
     if done.returncode != 0:
         return done.stderr.splitlines()[0] if done.stderr else "failed"
-    result, measured = json.loads(done.stdout)["result"], point["measured_s"] * 1e12
-    band = result["band"]
-    place = "" if band is None else "below" if measured < band["least_ps"] else "above" if measured > band["most_ps"] else "in"
-    return result["step_ps"] / measured, place
+    result, measured = json.loads(done.stdout)["result"], point["measured_s"] * 1e9
+    band = result["prediction_interval"]
+    place = "" if band is None else "below" if measured < band["low_ns"] else "above" if measured > band["high_ns"] else "in"
+    return result["step_ns"] / measured, place
 
 
 def row(name, answers):

@@ -38,7 +38,7 @@ def ask(program, words):
     said = any(finding["code"] == "key_without_effect" for finding in told["findings"])
     if said:
         return "yes, and says that it changes nothing", False
-    same = all(result.get("base" + key) == result.get("changed" + key) for key in ("_ns", "_stands_on", "_memory_bytes"))
+    same = all(result.get("base" + key) == result.get("changed" + key) for key in ("_step_ns", "_time_by_basis", "_memory_bytes"))
     return ("nothing, in silence", True) if same else ("yes", False)
 
 

@@ -121,7 +121,7 @@ std::string files_json(const std::vector<Written>& files, const Findings& findin
   return report::envelope("report", findings, [&](report::JsonWriter& json) {
     json.begin_object().key("files").begin_array();
     for (const Written& file : files)
-      json.begin_object().field("path", file.path).field("bytes", file.bytes).end_object();
+      json.begin_object().field("file", file.path).field("bytes", file.bytes).end_object();
     json.end_array().end_object();
   });
 }

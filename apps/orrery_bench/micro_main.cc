@@ -138,7 +138,7 @@ void write_json(const std::vector<Single>& all, std::ostream& out) {
   const char* between = "\n";
   for (const Single& one : all) {
     out << between << "{\"operator\": " << quoted(one.name, "\\")
-        << ", \"tensors\": " << quoted(one.tensors, "\\") << ", \"weight\": " << one.weight
+        << ", \"tensors\": " << quoted(one.tensors, "\\") << ", \"calls\": " << one.weight
         << ", \"min_ns\": " << one.least << ", \"median_ns\": " << one.half
         << ", \"p90_ns\": " << one.p90 << ", \"p99_ns\": " << one.p99
         << ", \"all_ns\": " << one.all_ns() << ", \"recorded_ns\": " << one.recorded_ns

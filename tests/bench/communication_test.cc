@@ -50,23 +50,23 @@ TEST_P(EachWay, TwoRanksAreReplayed) {
   if (!together) arguments += " --rank 1";
   if (std::string_view(how) == "predicted") arguments += " --run " + run_of(kRanks);
   const Json said = replay(arguments);
-  const Json ranks = together ? said["ranks"] : Json::array({said});
+  const Json ranks = together ? said["per_rank"] : Json::array({said});
   ASSERT_EQ(ranks.size(), together ? 2u : 1u);
   for (const Json& rank : ranks) {
-    const int communicated = rank["coverage"]["communicated"]["count"];
+    const int communicated = rank["coverage"]["communicated_operators"]["count"];
     EXPECT_EQ(communicated, std::string_view(how) == "skip" ? 0 : 4);
-    EXPECT_EQ(rank["communication"]["left_out"], 4 - communicated);
-    EXPECT_EQ(rank["coverage"]["exact"]["count"].get<int>() + communicated,
-              rank["coverage"]["operators"]["count"]);
-    EXPECT_GT(rank["coverage"]["exact"]["count"], 100);
-    EXPECT_EQ(rank["replay"]["failed_operators"], 0) << rank["replay"]["failed"];
+    EXPECT_EQ(rank["communication"]["communications"], 4 - communicated);
+    EXPECT_EQ(rank["coverage"]["exact_operators"]["count"].get<int>() + communicated,
+              rank["coverage"]["all_operators"]["count"]);
+    EXPECT_GT(rank["coverage"]["exact_operators"]["count"], 100);
+    EXPECT_EQ(rank["replay"]["failed_operators"], 0) << rank["replay"]["failed_by_name"];
     EXPECT_EQ(rank["replay"]["wall_ns"].size(), 3u);
     if (communicated == 0) continue;
-    const Json& kind = rank["communication"]["kinds"][0];
+    const Json& kind = rank["communication"]["by_kind"][0];
     EXPECT_EQ(kind["kind"], "all_reduce");
     EXPECT_EQ(kind["bytes"], 396'292);
     EXPECT_GT(kind["length_ns"], 1000);
-    EXPECT_GE(rank["replay"]["wall"]["max_ns"], kind["exposed_ns"]);
+    EXPECT_GE(rank["replay"]["wall_time"]["max_ns"], kind["exposed_ns"]);
   }
 }
 INSTANTIATE_TEST_SUITE_P(Own, EachWay,
@@ -85,9 +85,9 @@ TEST_F(Communication, TakesAsLongAsPredicted) {
     if (const std::size_t at = line.find(" delay "); at != std::string::npos)
       delays += std::stoll(line.substr(at + 7));
   EXPECT_GT(delays, 100'000);
-  const Json& kind = said["communication"]["kinds"][0];
+  const Json& kind = said["communication"]["by_kind"][0];
   EXPECT_EQ(kind["length_ns"], delays);
-  EXPECT_EQ(said["communication"]["of_run"], 4);
+  EXPECT_EQ(said["communication"]["run_communications"], 4);
   // Means over iterations, each rounded down.
   EXPECT_GE(kind["exposed_ns"].get<std::int64_t>() + kind["hidden_ns"].get<std::int64_t>() + 2,
             delays);
@@ -214,11 +214,11 @@ TEST_F(Communication, EveryKindInGroupsOfAJob) {
   for (int rank = 0; rank < 4; ++rank)
     traces += file(fmt::format("rank{}.json", rank), one_of_four(rank)) + " ";
   const Json all = replay(traces + "--communication gloo --iterations 2");
-  ASSERT_EQ(all["ranks"].size(), 4u);
-  for (const Json& rank : all["ranks"]) {
-    EXPECT_EQ(rank["coverage"]["communicated"]["count"], 13);
-    EXPECT_EQ(rank["communication"]["left_out"], 0);
-    EXPECT_EQ(rank["replay"]["failed_operators"], 0) << rank["replay"]["failed"];
+  ASSERT_EQ(all["per_rank"].size(), 4u);
+  for (const Json& rank : all["per_rank"]) {
+    EXPECT_EQ(rank["coverage"]["communicated_operators"]["count"], 13);
+    EXPECT_EQ(rank["communication"]["communications"], 0);
+    EXPECT_EQ(rank["replay"]["failed_operators"], 0) << rank["replay"]["failed_by_name"];
   }
   // A part of the job whose groups are whole would do, this one does not.
   const Said part = ask("bench run " + traces + "--communication gloo --ranks 0,1");
@@ -332,11 +332,11 @@ TEST_F(Communication, RankOfARecommenderAlone) {
   for (const char* level : {"top", "kernel"}) {
     const Json said = replay(traces + "--rank 0 --iterations 2 --memory-limit 8GB --level " +
                              level + " --communication predicted --run " + run);
-    EXPECT_EQ(said["communication"]["left_out"], 0);
-    EXPECT_EQ(said["communication"]["of_run"], 8);
-    EXPECT_EQ(said["replay"]["failed_operators"], 0) << said["replay"]["failed"];
-    ASSERT_EQ(said["communication"]["kinds"].size(), 2u);
-    for (const Json& kind : said["communication"]["kinds"]) {
+    EXPECT_EQ(said["communication"]["communications"], 0);
+    EXPECT_EQ(said["communication"]["run_communications"], 8);
+    EXPECT_EQ(said["replay"]["failed_operators"], 0) << said["replay"]["failed_by_name"];
+    ASSERT_EQ(said["communication"]["by_kind"].size(), 2u);
+    for (const Json& kind : said["communication"]["by_kind"]) {
       EXPECT_EQ(kind["count"], kind["kind"] == "all_to_all" ? 5 : 3);
       EXPECT_GT(kind["recorded_ns"], 1'000'000);
       EXPECT_NEAR(kind["length_ns"].get<double>() / kind["recorded_ns"].get<double>(), 1, 0.2);

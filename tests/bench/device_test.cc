@@ -69,13 +69,13 @@ TEST_F(Bench, AnotherDeviceThanTheHost) {
       const Json host = replay(trace), meta = replay(trace + " --device meta --synchronise");
       EXPECT_TRUE(meta.contains("similarity"));
       EXPECT_EQ(meta["device"], "meta");
-      EXPECT_EQ(meta["coverage"]["operators"], host["coverage"]["operators"]);
+      EXPECT_EQ(meta["coverage"]["all_operators"], host["coverage"]["all_operators"]);
       EXPECT_TRUE(name != "mlp" || meta["replay"]["failed_operators"] == 0);
-      for (const Json& failed : meta["replay"]["failed"])
+      for (const Json& failed : meta["replay"]["failed_by_name"])
         EXPECT_THAT(failed["reason"].get<std::string>(), HasSubstr("from the 'Meta' backend"));
       EXPECT_FALSE(meta["replay"].contains("peak_bytes")) << "nobody counts there";
       EXPECT_EQ(meta["replay"]["wall_ns"].size(), 2u);
-      EXPECT_GT(meta["replay"]["copies_bytes"], 0);
+      EXPECT_GT(meta["replay"]["copied_bytes"], 0);
     }
   }
   const Said said = ask("bench run " + kRecordings + "mlp.json.gz --iterations 1 --device meta");
@@ -93,7 +93,7 @@ TEST_F(Bench, StreamsAsRecorded) {
                            "dlrm_kineto.tar.gz --rank 0 --iterations 1 --memory-limit 8GB ";
   const Json result = replay(dlrm);
   EXPECT_GT(result["streams"], 1);
-  EXPECT_EQ(result["replay"]["failed_operators"], 0) << result["replay"]["failed"];
+  EXPECT_EQ(result["replay"]["failed_operators"], 0) << result["replay"]["failed_by_name"];
   const Said said = ask("bench run " + dlrm + "--only-plan --write-plan -");
   EXPECT_THAT(said.text, HasSubstr("\nstream 1\n"));
   EXPECT_THAT(said.text, HasSubstr("one after another, in one queue"));

@@ -26,7 +26,7 @@ TEST_F(Bench, FewerMicrobatchesAreReplayed) {
       for (const std::string size : {"", "--size 32=8 "}) {
         const Json result = replay(trace + "--level " + level + " " + size + part);
         EXPECT_EQ(result["replay"]["failed_operators"], 0) << level << part << size;
-        operators.push_back(result["coverage"]["operators"]["count"]);
+        operators.push_back(result["coverage"]["all_operators"]["count"]);
       }
     for (std::size_t i = 2; i < operators.size(); ++i)
       EXPECT_EQ(operators[i] - operators[i - 2], operators[2] - operators[0]) << level;
@@ -44,20 +44,20 @@ TEST_F(Bench, PartsAreReplayedAlone) {
     std::uint64_t parts = 0;
     for (const char* part : {"layer=0", "layers=1-1", "layers=0-1", "scope=Optimizer.step"}) {
       const Json result = replay(transformer + level + "--subtrace " + part);
-      EXPECT_EQ(result["replay"]["failed_operators"], 0) << result["replay"]["failed"];
+      EXPECT_EQ(result["replay"]["failed_operators"], 0) << result["replay"]["failed_by_name"];
       EXPECT_EQ(result["replay"]["reshaped_steps"], 0) << part;
-      const auto count = result["coverage"]["operators"]["count"].get<std::uint64_t>();
+      const auto count = result["coverage"]["all_operators"]["count"].get<std::uint64_t>();
       EXPECT_GT(count, 100u) << part;
       parts += std::string_view(part) == "layers=0-1" ? count : 0;
     }
     const Json whole = replay(transformer + level + "--only-plan");
-    EXPECT_LT(parts, whole["coverage"]["operators"]["count"].get<std::uint64_t>());
+    EXPECT_LT(parts, whole["coverage"]["all_operators"]["count"].get<std::uint64_t>());
   }
   const std::string demo =
       std::string(core_testing::kSourceFolder) + "/data/demo/ddp_transformer/rank0.";
   const Json timed =
       replay(demo + "et.json.gz " + demo + "kineto.json.gz --iterations 1 --subtrace 10ms-20ms");
-  EXPECT_EQ(timed["replay"]["failed_operators"], 0) << timed["replay"]["failed"];
+  EXPECT_EQ(timed["replay"]["failed_operators"], 0) << timed["replay"]["failed_by_name"];
   EXPECT_THAT(ask("bench run " + kRecordings + "transformer.json.gz --subtrace layer=2").text,
               HasSubstr("has layers 0-1"));
 }

@@ -66,28 +66,30 @@ TEST_P(SimilarRecordings, TakeTheRecordedMemoryAndOperators) {
   const std::string trace = kOwn + GetParam() + ".json.gz";
   const Json top = alike(trace), kernel = alike(trace + " --level kernel");
   for (const Json* one : {&top, &kernel}) {
-    ASSERT_TRUE(one->contains("memory"));
-    EXPECT_NEAR((*one)["memory"]["peak_change"].get<double>(), 0, 0.02);
-    EXPECT_LT((*one)["mix_apart"].get<double>(), 0.02);
-    EXPECT_TRUE((*one)["time_apart"].is_null()) << "an execution trace has no times";
+    ASSERT_TRUE(one->contains("memory_comparison"));
+    EXPECT_NEAR((*one)["memory_comparison"]["peak_change_ratio"].get<double>(), 0, 0.02);
+    EXPECT_LT((*one)["mix_difference_share"].get<double>(), 0.02);
+    EXPECT_TRUE((*one)["time_difference_share"].is_null()) << "an execution trace has no times";
   }
-  EXPECT_EQ(top["memory"]["replayed"]["peak_bytes"], kernel["memory"]["replayed"]["peak_bytes"]);
+  EXPECT_EQ(top["memory_comparison"]["replayed_curve"]["peak_bytes"],
+            kernel["memory_comparison"]["replayed_curve"]["peak_bytes"]);
   EXPECT_EQ(kernel["recorded_operators"], kernel["replayed_operators"]);
-  EXPECT_EQ(kernel["mix_apart"], 0);
+  EXPECT_EQ(kernel["mix_difference_share"], 0);
 }
 INSTANTIATE_TEST_SUITE_P(Own, SimilarRecordings,
                          ::testing::Values("cnn", "mlp", "transformer", "dlrm"));
 
 TEST_F(Similar, TimesAndCommunicationAreBesideEachOther) {
   const Json both = alike(kDemo + "et.json.gz " + kDemo + "kineto.json.gz");
-  EXPECT_GE(both["time_apart"].get<double>(), 0);
-  EXPECT_LE(both["time_apart"].get<double>(), 1);
+  EXPECT_GE(both["time_difference_share"].get<double>(), 0);
+  EXPECT_LE(both["time_difference_share"].get<double>(), 1);
   double recorded = 0;
-  for (const Json& kind : both["kinds"]) recorded += kind["recorded"]["ns"].get<double>();
+  for (const Json& kind : both["work_by_kind"])
+    recorded += kind["recorded_work"]["time_ns"].get<double>();
   EXPECT_GT(recorded, 1e6);
-  ASSERT_FALSE(both["communication"].empty());
-  EXPECT_EQ(both["communication"][0]["kind"], "all_reduce");
-  EXPECT_GT(both["communication"][0]["bytes"], 1000);
+  ASSERT_FALSE(both["communication_by_kind"].empty());
+  EXPECT_EQ(both["communication_by_kind"][0]["kind"], "all_reduce");
+  EXPECT_GT(both["communication_by_kind"][0]["bytes"], 1000);
 }
 
 TEST_F(Similar, IsToldAsTextAndAsAPage) {

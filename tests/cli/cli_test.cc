@@ -38,7 +38,6 @@ class Workspace : public testing::TestWithParam<std::string> {
               ("orrery_cli_" + std::to_string(::getpid()) + "_" + test_name({GetParam(), 0}));
     fs::remove_all(folder_);
     fs::create_directories(folder_);
-    fs::create_symlink(kProgram, folder_ / "orrery");
     // What stands at the root of the project can be read from here; what a command writes stays
     // here.
     for (const auto& entry : fs::directory_iterator(kRoot)) {
@@ -64,6 +63,15 @@ class Workspace : public testing::TestWithParam<std::string> {
                       << as_transcript(step, outcome);
   }
 
+  /// Every JSON result of the steps so far, against the schema of its command.
+  void check_json() {
+    const fs::path results = json_folder(folder_);
+    if (!fs::exists(results) || fs::is_empty(results)) return;
+    const std::string command = "python3 -B '" + (kRoot / "tests/cli/check_json.py").string() +
+                                "' '" + kProgram.string() + "' '" + results.string() + "'";
+    EXPECT_EQ(std::system(command.c_str()), 0) << GetParam() << ": JSON unlike its schema (above)";
+  }
+
   fs::path folder_;
 };
 
@@ -79,6 +87,7 @@ TEST_P(Transcripts, Hold) {
     ADD_FAILURE() << GetParam() << ":" << line << "\n  begins with none of $ > ! ? #";
   EXPECT_FALSE(steps.empty());
   for (const Step& step : steps) check(step, step.out, step.err, false);
+  check_json();
 }
 
 TEST_P(Pages, Hold) {
@@ -86,6 +95,7 @@ TEST_P(Pages, Hold) {
   const std::vector<Step> steps = parse_page(page);
   if (std::getenv("ORRERY_UPDATE_DOCS") == nullptr) {
     for (const Step& step : steps) check(step, step.out, {}, step.exit_code != 0);
+    check_json();
     return;
   }
   std::vector<std::string> outputs;

@@ -12,6 +12,9 @@
 #include <iterator>
 #include <sstream>
 
+#include "orrery/core/effort_testing.h"
+#include "orrery/core/paths_testing.h"
+
 namespace orrery::cli_test {
 
 namespace fs = std::filesystem;
@@ -173,16 +176,32 @@ bool matches(const std::vector<std::string>& expected, std::string_view actual) 
   return lines_match(expected, lines_of(actual));
 }
 
+fs::path json_folder(const fs::path& folder) { return folder.string() + ".talk/json"; }
+
 Outcome run(const std::string& command, const fs::path& folder, const fs::path& program) {
   const fs::path talk = fs::path(folder.string() + ".talk");
+  const fs::path wrapper = fs::path(core_testing::kSourceFolder) / "tests/cli/run_orrery.sh";
   fs::create_directories(talk / "bin");
+  fs::create_directories(json_folder(folder));
   std::error_code ignored;
-  fs::create_symlink(program, talk / "bin" / "orrery", ignored);
+  // The program prints its own name as it was typed, which a script cannot pass on.
+  const bool copies = command.find("--json") != std::string::npos || core_testing::full_effort();
+  const bool names_itself = command.find("orrery demo") != std::string::npos;
+  fs::remove(talk / "bin" / "orrery", ignored);
+  fs::create_symlink(copies && !names_itself ? wrapper : program, talk / "bin" / "orrery", ignored);
+  fs::create_symlink(program, folder / "orrery", ignored);
   const fs::path out = talk / "out", err = talk / "err";
   const std::string home = "HOME=" + folder.string();
   const std::string path = "PATH=" + (talk / "bin").string() + ":/usr/local/bin:/usr/bin:/bin";
+  std::vector<std::string> environment = {home,
+                                          path,
+                                          "LC_ALL=C",
+                                          "TERM=dumb",
+                                          "ORRERY_PROGRAM=" + program.string(),
+                                          "ORRERY_JSON=" + json_folder(folder).string()};
+  if (core_testing::full_effort()) environment.emplace_back("ORRERY_JSON_ALL=1");
   const pid_t child = fork();
-  if (child == 0) become(command, {home, path, "LC_ALL=C", "TERM=dumb"}, folder, out, err);
+  if (child == 0) become(command, std::move(environment), folder, out, err);
   int status = 0;
   while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR) continue;
   return {.out = read_file(out),

@@ -58,6 +58,10 @@ struct Outcome {
 [[nodiscard]] Outcome run(const std::string& command, const std::filesystem::path& folder,
                           const std::filesystem::path& program);
 
+/// Where `run` leaves a copy of every JSON result that the program printed or wrote for commands in
+/// `folder`. With full effort, commands run a second time with --json.
+[[nodiscard]] std::filesystem::path json_folder(const std::filesystem::path& folder);
+
 /// What came back, as it would stand in a transcript.
 [[nodiscard]] std::string as_transcript(const Step& step, const Outcome& outcome);
 

@@ -87,11 +87,11 @@ class Search:
         told, errors = told.communicate()
         assert told, errors
         told = json.loads(told)["result"]
-        if not told["script"]:
+        if not told["script_file"]:
             return []
-        with open(os.path.join(self.folder, told["manifest"])) as rows:
+        with open(os.path.join(self.folder, told["manifest_file"])) as rows:
             rows = [row.split("\t") for row in rows.read().splitlines()[1:]]
-        return [self.run(["sh", told["script"], row[0]]) for row in rows if row[2] != "0"]
+        return [self.run(["sh", told["script_file"], row[0]]) for row in rows if row[2] != "0"]
 
     def files(self):
         return sorted(os.path.join(self.folder, name) for name in os.listdir(self.folder)
@@ -203,10 +203,10 @@ def main():
             # Now and then to the end: as if nothing had happened.
             if draw.random() < 0.06 or sum(done.values()) >= kills:
                 result = finish(search, draw, ways)
-                assert result["found_out"] + len(lines) == points["found_out"], "found out again"
+                assert result["evaluated"] + len(lines) == points["evaluated"], "found out again"
                 with open(search.file, "rb") as text:
                     assert text.read() == wanted, "another file than undisturbed"
-                result["found_out"] = points["found_out"]
+                result["evaluated"] = points["evaluated"]
                 assert result == points, "another answer than undisturbed"
                 search.forget()
                 lines, ended = {}, ended + 1

@@ -123,7 +123,7 @@ def search(program, folder, *more):
 
 def submit(slurm, told, folder):
     """By the very line that was told; the job's number."""
-    said = slurm.say("sh", "-c", told["submit"], folder=folder)
+    said = slurm.say("sh", "-c", told["submit_command"], folder=folder)
     assert said.startswith("Submitted batch job "), said
     return said.split()[-1]
 
@@ -143,20 +143,20 @@ def check(program, slurm, folder):
     # Some shares, broken off where they are; the next script has what is left.
     asked = ("--executor", "slurm", "--shares", "4", "--slurm-option", "comment=a share")
     told = search(program, folder, *asked)
-    assert (told["shares"], told["finished"], told["open"]) == (4, 0, told["points"]), told
+    assert (told["parts"], told["finished"], told["unfinished"]) == (4, 0, told["points"]), told
     job = submit(slurm, told, folder)
     until("a share runs", lambda: any(name.startswith("points.jsonl.part-")
                                       for name in os.listdir(folder)))
     slurm.say("scancel", job)
     until("nothing is queued", lambda: slurm.say("squeue", "-h") == "")
     begun = search(program, folder, *asked)
-    assert begun["open"] <= told["open"], begun
+    assert begun["unfinished"] <= told["unfinished"], begun
     # One of them by hand.
-    subprocess.run(["sh", begun["script"], "2"], cwd=folder, check=True, capture_output=True)
+    subprocess.run(["sh", begun["script_file"], "2"], cwd=folder, check=True, capture_output=True)
     told = search(program, folder, *asked)
-    assert told["finished"] >= 1 and told["open"] < begun["points"], told
-    if told["script"]:  # a quick machine may be through before anybody breaks it off
-        script = read(folder, told["script"]).decode()
+    assert told["finished"] >= 1 and told["unfinished"] < begun["points"], told
+    if told["script_file"]:  # a quick machine may be through before anybody breaks it off
+        script = read(folder, told["script_file"]).decode()
         array = next(line for line in script.splitlines() if line.startswith("#SBATCH --array="))
         array = array.split("=")[1].replace("-", ",").split(",")
         assert "2" not in array, array
@@ -165,12 +165,12 @@ def check(program, slurm, folder):
 
     told = search(program, folder, *asked)
     logs = slurm.say("sh", "-c", "tail -n 5 points.slurm/*.log", folder=folder)
-    assert (told["finished"], told["open"], told["script"]) == (4, 0, ""), f"{told}\n{logs}"
+    assert (told["finished"], told["unfinished"], told["script_file"]) == (4, 0, ""), f"{told}\n{logs}"
     # Put together, all is as if one process had done it.
     result = search(program, folder)
-    assert result["found_out"] + told["points"] == wanted["found_out"], result["found_out"]
+    assert result["evaluated"] + told["points"] == wanted["evaluated"], result["evaluated"]
     assert read(folder, "points.jsonl") == whole, "another file than by one process"
-    result["found_out"] = wanted["found_out"]
+    result["evaluated"] = wanted["evaluated"]
     assert result == wanted, "another answer than by one process"
 
 

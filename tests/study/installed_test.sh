@@ -31,6 +31,6 @@ fi
 "$folder/build/step_time" > "$folder/said.txt"
 [[ "$(wc -l < "$folder/said.txt")" == 4 ]] || { cat "$folder/said.txt"; fail "four lines were expected"; }
 step="$("$folder/prefix/bin/orrery" run --model llama-3.1-8b --tp 4 --global-batch 64 --cluster h100-sxm:64 --json -q |
-        sed -n 's/.*"step_ps": *\([0-9]*\).*/\1/p' | head -n 1)"
+        sed -n 's/.*"step_ns": *\([0-9.]*\).*/\1/p' | head -n 1)"
 grep -qx "tp 4: $(printf '%.1f' "${step}e-9") ms" "$folder/said.txt" ||
   { cat "$folder/said.txt"; fail "the command line says $step ps for tp 4"; }

@@ -12,17 +12,23 @@ namespace orrery::explore {
 namespace {
 
 constexpr std::array<FigureInfo, kFigures> kFigureTable{
-    {{Figure::step, "step", Better::less, "step", "how long a step takes, s"},
-     {Figure::rate, "rate", Better::more, "tokens/s", "tokens (else samples) a second"},
-     {Figure::mfu, "mfu", Better::more, "MFU", "model FLOPs a second over all devices' peak"},
-     {Figure::memory, "memory", Better::less, "memory", "what the fullest device needs, bytes"},
-     {Figure::devices, "devices", Better::less, "devices", "how many devices there are"},
-     {Figure::power, "power", Better::less, "power",
+    {{Figure::step, "step", "step_ns", 1e9, Better::less, "step", "how long a step takes, s"},
+     {Figure::rate, "rate", "items_per_s", 1, Better::more, "tokens/s",
+      "tokens (else samples) a second"},
+     {Figure::mfu, "mfu", "mfu", 1, Better::more, "MFU",
+      "model FLOPs a second over all devices' peak"},
+     {Figure::memory, "memory", "memory_bytes", 1, Better::less, "memory",
+      "what the fullest device needs, bytes"},
+     {Figure::devices, "devices", "devices", 1, Better::less, "devices",
+      "how many devices there are"},
+     {Figure::power, "power", "power_w", 1, Better::less, "power",
       "what all devices draw at most, with what is beside them, W"},
-     {Figure::energy, "energy", Better::less, "energy", "of a step, at that power, J"},
-     {Figure::work, "tokens_per_joule", Better::more, "tokens/J", "tokens (else samples) a joule"},
-     {Figure::cost, "cost", Better::less, "cost", "of a step: devices and energy"},
-     {Figure::unit_cost, "cost_of_1e9", Better::less, "of 1e9",
+     {Figure::energy, "energy", "step_energy_j", 1, Better::less, "energy",
+      "of a step, at that power, J"},
+     {Figure::work, "tokens_per_joule", "items_per_j", 1, Better::more, "tokens/J",
+      "tokens (else samples) a joule"},
+     {Figure::cost, "cost", "step_cost", 1, Better::less, "cost", "of a step: devices and energy"},
+     {Figure::unit_cost, "cost_of_1e9", "cost_per_1e9_items", 1, Better::less, "of 1e9",
       "the cost of 10^9 tokens (else samples)"}}};
 
 /// "179 kW"

@@ -64,7 +64,9 @@ enum class Better : std::uint8_t { less, more };
 
 struct FigureInfo {
   Figure figure;
-  std::string_view name;  ///< in files
+  std::string_view name;       ///< in files
+  std::string_view json_name;  ///< in the output of commands, with its unit
+  double json_scale;           ///< … from base units to that one
   Better better;
   std::string_view title, about;
 };

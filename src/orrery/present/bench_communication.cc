@@ -72,9 +72,10 @@ std::string communication_table(const Benchmark& benchmark, report::Style style)
 
 void write_communication(JsonWriter& json, const Benchmark& benchmark) {
   json.key("communication").begin_object();
-  json.field("how", benchmark.communication).field("left_out", benchmark.plan.communications);
-  json.field("of_run", benchmark.of_run);
-  json.key("kinds").begin_array();
+  json.field("mode", benchmark.communication)
+      .field("communications", benchmark.plan.communications);
+  json.field("run_communications", benchmark.of_run);
+  json.key("by_kind").begin_array();
   for (const CommunicationTime& time : times_of(benchmark)) {
     json.begin_object().field("kind", profile::name(time.kind)).field("count", time.count);
     json.field("bytes", time.bytes).nanoseconds("recorded", time.recorded);
@@ -124,7 +125,7 @@ std::string bench_ranks_text(const std::vector<Benchmark>& ranks, const Findings
 
 std::string bench_ranks_json(const std::vector<Benchmark>& ranks, const Findings& findings) {
   return report::envelope("bench", findings, [&](JsonWriter& json) {
-    json.begin_object().key("ranks").begin_array();
+    json.begin_object().key("per_rank").begin_array();
     for (const Benchmark& rank : ranks) write_benchmark(json, rank);
     json.end_array().end_object();
   });

@@ -80,12 +80,12 @@ std::string micro_table(const MicroBenchmark& measured, const Sums& sums, report
 void write_micro(JsonWriter& json, const bench::Micro& micro, const bench::MicroTime& time,
                  bool timed) {
   json.begin_object().field("name", micro.name).field("tensors", micro.tensors);
-  json.field("weight", micro.weight);
+  json.field("calls", micro.weight);
   json.field("min_ns", time.each.least).field("median_ns", time.each.half);
   json.field("p90_ns", time.each.p90).field("p99_ns", time.each.p99);
   json.field("max_ns", time.each.most);
   if (timed) json.nanoseconds("recorded", micro.recorded);
-  if (micro.kernel) json.field("kernel", graph::to_text(*micro.kernel));
+  if (micro.kernel) json.field("kernel_text", graph::to_text(*micro.kernel));
   json.field("failures", time.failures);
   if (time.failures > 0) json.field("reason", time.reason);
   json.end_object();
@@ -121,8 +121,8 @@ std::string bench_micro_json(const MicroBenchmark& measured, const Findings& fin
     const Sums sums = sums_of(measured);
     json.begin_object().field("rank", planned.rank).field("file", planned.file);
     json.field("framework", planned.framework).field("level", planned.level);
-    json.field("operators", sums.operators).field("different", measured.all.size());
-    json.field("failed", sums.failed).field("all_ns", sums.ns);
+    json.field("operators", sums.operators).field("distinct_operators", measured.all.size());
+    json.field("failed", sums.failed).field("total_ns", sums.ns);
     if (planned.plan.timed) json.nanoseconds("recorded", sums.recorded);
     json.key("micro").begin_array();
     for (std::size_t i = 0; i < measured.all.size(); ++i)

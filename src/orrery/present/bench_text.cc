@@ -107,22 +107,22 @@ void write_share(JsonWriter& json, std::string_view name, const bench::Share& sh
 
 void write_coverage(JsonWriter& json, const bench::Plan& plan, const bench::Coverage& coverage) {
   json.key("coverage").begin_object();
-  write_share(json, "operators", coverage.all, plan.timed);
-  write_share(json, "exact", coverage.of(How::exact), plan.timed);
-  write_share(json, "overload", coverage.of(How::overload), plan.timed);
-  write_share(json, "rule", coverage.of(How::rule), plan.timed);
-  write_share(json, "skipped", coverage.of(How::skipped), plan.timed);
-  write_share(json, "absent", coverage.of(How::absent), plan.timed);
-  write_share(json, "communicated", coverage.of(How::communicated), plan.timed);
+  write_share(json, "all_operators", coverage.all, plan.timed);
+  write_share(json, "exact_operators", coverage.of(How::exact), plan.timed);
+  write_share(json, "overload_operators", coverage.of(How::overload), plan.timed);
+  write_share(json, "rule_operators", coverage.of(How::rule), plan.timed);
+  write_share(json, "skipped_operators", coverage.of(How::skipped), plan.timed);
+  write_share(json, "absent_operators", coverage.of(How::absent), plan.timed);
+  write_share(json, "communicated_operators", coverage.of(How::communicated), plan.timed);
   json.field("communications", plan.communications).field("other_nodes", plan.other_nodes);
-  json.key("rules").begin_array();
+  json.key("rule_uses").begin_array();
   for (const bench::RuleUse& use : coverage.rules)
     json.begin_object()
         .field("rule", use.rule)
-        .field("says", use.says)
+        .field("about", use.says)
         .field("count", use.share.count)
         .end_object();
-  json.end_array().key("absent_operators").begin_array();
+  json.end_array().key("absent_by_name").begin_array();
   for (const bench::Trouble& trouble : coverage.absent)
     json.begin_object().field("name", trouble.name).field("count", trouble.count).end_object();
   json.end_array().end_object();
@@ -143,26 +143,26 @@ void write_list(JsonWriter& json, std::string_view name, const std::vector<std::
 void write_timing(JsonWriter& json, const bench::Outcome& outcome, const bench::Timing& timing) {
   json.key("replay").begin_object();
   json.field("prepare_ns", outcome.prepare_ns);
-  write_percentiles(json, "wall", timing.wall);
-  write_percentiles(json, "cpu", timing.cpu);
+  write_percentiles(json, "wall_time", timing.wall);
+  write_percentiles(json, "cpu_time", timing.cpu);
   write_list(json, "wall_ns", outcome.wall_ns);
   write_list(json, "cpu_ns", outcome.cpu_ns);
   json.field("operators_ns", timing.operators_ns);
-  json.field("external_bytes", outcome.external_bytes).field("copies_bytes", outcome.copies_bytes);
+  json.field("external_bytes", outcome.external_bytes).field("copied_bytes", outcome.copies_bytes);
   if (outcome.peak_bytes >= 0) json.field("peak_bytes", outcome.peak_bytes);
   json.field("failed_operators", timing.failed_operators).field("reshaped_steps", timing.reshaped);
-  json.key("failed").begin_array();
+  json.key("failed_by_name").begin_array();
   for (const bench::Trouble& trouble : timing.failed)
     json.begin_object()
         .field("name", trouble.name)
         .field("count", trouble.count)
         .field("reason", trouble.reason)
         .end_object();
-  json.end_array().key("operators").begin_array();
+  json.end_array().key("per_operator").begin_array();
   for (const bench::OperatorTime& one : timing.operators) {
     json.begin_object().field("name", one.name).field("calls", one.calls);
     json.field("total_ns", one.total_ns).nanoseconds("recorded", one.recorded);
-    write_percentiles(json, "each", one.each);
+    write_percentiles(json, "per_call", one.each);
     json.end_object();
   }
   json.end_array().end_object();
@@ -222,10 +222,10 @@ void write_benchmark(JsonWriter& json, const Benchmark& benchmark) {
   json.field("framework", benchmark.framework).field("level", benchmark.level);
   json.field("device", benchmark.device).field("streams", bench::stream_count(plan));
   json.field("load_ns", benchmark.load_ns).field("plan_ns", benchmark.plan_ns);
-  json.field("steps", plan.steps.size());
-  if (!benchmark.changed.empty()) json.field("changed", benchmark.changed);
+  json.field("plan_steps", plan.steps.size());
+  if (!benchmark.changed.empty()) json.field("change", benchmark.changed);
   write_coverage(json, plan, bench::coverage_of(plan));
-  json.key("memory").begin_object();
+  json.key("planned_memory").begin_object();
   json.field("peak_bytes", plan.peak_bytes).field("external_bytes", plan.external_bytes);
   json.field("restored_bytes", plan.restored_bytes).end_object();
   write_communication(json, benchmark);

@@ -167,20 +167,20 @@ std::string calculon_search_json(const calculon::Search& search) {
     json.begin_object()
         .field("candidates", static_cast<std::int64_t>(search.candidates))
         .field("feasible", static_cast<std::int64_t>(search.feasible))
-        .key("refused")
+        .key("rejections")
         .begin_array();
     for (std::size_t i = 0; i < calculon::kRefusals; ++i) {
       if (search.refused[i] == 0) continue;
       json.begin_object()
           .field("count", static_cast<std::int64_t>(search.refused[i]))
-          .field("because", calculon::about(static_cast<calculon::Refusal>(i)))
+          .field("reason", calculon::about(static_cast<calculon::Refusal>(i)))
           .end_object();
     }
     json.end_array().key("best").begin_array();
     for (const calculon::Found& one : search.best) {
       json.begin_object()
-          .field("samples_per_second", one.samples_per_second)
-          .field("seconds", one.seconds)
+          .field("samples_per_s", one.samples_per_second)
+          .nanoseconds("step", one.seconds * 1e9)
           .field("near_bytes", one.space.near)
           .field("far_bytes", one.space.far)
           .key("execution");

@@ -81,35 +81,35 @@ std::string compute_text(const ComputeAnswer& answer, const std::string& table,
 std::string compute_json(const ComputeAnswer& answer, const std::string& table,
                          const std::string& model) {
   return report::envelope("calibrate", answer.findings, [&](report::JsonWriter& json) {
-    json.begin_object().field("of", "compute").key("file");
+    json.begin_object().field("calibrated", "compute").key("file");
     table.empty() ? json.null() : json.value(table);
     json.key("model_file");
     model.empty() ? json.null() : json.value(model);
-    json.key("made_on");
+    json.key("recorded_on");
     answer.date.empty() ? json.null() : json.value(answer.date);
-    json.key("made_from").begin_array();
+    json.key("inputs").begin_array();
     for (const study::HashedFile& file : answer.files)
       json.begin_object().field("file", file.name).field("sha256", file.sha256).end_object();
     json.end_array()
         .field("kernels", answer.report.rows)
-        .field("recorded", answer.recorded)
-        .field("known", answer.known)
-        .field("beside_communication", answer.beside);
-    json.key("devices").begin_array();
+        .field("recorded_kernels", answer.recorded)
+        .field("known_kernels", answer.known)
+        .field("overlapping_kernels", answer.beside);
+    json.key("per_device").begin_array();
     for (const TableReport::Device& device : answer.report.devices) {
       json.begin_object().field("device", device.name).key("classes").begin_array();
       for (const MeasuredClass& known : device.classes) {
         json.begin_object()
             .field("class", kernels_of(known))
             .field("kernels", known.kernels)
-            .field("held_back", known.left_out)
+            .field("held_out_kernels", known.left_out)
             .field("median_error", known.typical);
         write_band(json, known.band);
         json.end_object();
       }
       json.end_array().end_object();
     }
-    json.end_array().key("left_out").begin_array();
+    json.end_array().key("unknown_devices").begin_array();
     for (const std::string& name : answer.strangers) json.value(name);
     json.end_array().end_object();
   });

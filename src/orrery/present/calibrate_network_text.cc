@@ -129,13 +129,13 @@ std::string network_json(const NetworkAnswer& answer, const std::string& curves,
                          const std::string& tuner) {
   return report::envelope("calibrate", answer.findings, [&](report::JsonWriter& json) {
     const model::CurveNotes& notes = answer.calibration.notes;
-    json.begin_object().field("of", "network").key("file");
+    json.begin_object().field("calibrated", "network").key("file");
     curves.empty() ? json.null() : json.value(curves);
     json.key("tuner_file");
     tuner.empty() ? json.null() : json.value(tuner);
-    json.key("made_on");
+    json.key("recorded_on");
     notes.made_on.empty() ? json.null() : json.value(notes.made_on);
-    json.key("made_from").begin_array();
+    json.key("inputs").begin_array();
     for (const model::CurveNotes::File& file : notes.made_from)
       json.begin_object().field("file", file.name).field("sha256", file.sha256).end_object();
     json.end_array().key("tools").begin_array();
@@ -149,31 +149,34 @@ std::string network_json(const NetworkAnswer& answer, const std::string& curves,
           .field("library", curve.library)
           .field("dtype", curve.dtype)
           .field("collective", graph::name(curve.type))
-          .field("nodes", curve.nodes)
+          .field("hosts", curve.nodes)
           .field("ranks", curve.ranks)
           .field("dropped", curve.dropped)
-          .field("bus_gb_per_s", one.peak_bus_bandwidth())
-          .field("held_back", curve.error.points)
+          .field("peak_busbw_bytes_per_s", one.peak_bus_bandwidth() * 1e9)
+          .field("held_out_points", curve.error.points)
           .field("median_error", curve.error.median)
-          .field("error_90", curve.error.ninety);
-      json.key("points").begin_array();
+          .field("p90_error", curve.error.ninety);
+      json.key("curve_points").begin_array();
       for (const model::SizedTime& point : one.points)
-        json.begin_object().field("bytes", point.bytes).field("us", point.us).end_object();
+        json.begin_object()
+            .field("bytes", point.bytes)
+            .nanoseconds("time", point.us * 1e3)
+            .end_object();
       json.end_array().end_object();
     }
     json.end_array().key("left_out").begin_array();
     for (const model::CurveNotes::LeftOut& one : notes.left_out)
-      json.begin_object().field("what", one.what).field("why", one.why).end_object();
+      json.begin_object().field("name", one.what).field("reason", one.why).end_object();
     json.end_array().key("tuner").begin_array();
     for (const TunerChoices& one : answer.tuner
                                        ? std::span<const TunerChoices>(answer.tuner->choices)
                                        : std::span<const TunerChoices>())
       json.begin_object()
           .field("name", one.name)
-          .field("by", one.by)
-          .field("lines", one.lines.size())
-          .field("sizes", one.sizes)
-          .field("as_cost_model", one.agree)
+          .field("choice", one.by)
+          .field("tuner_lines", one.lines.size())
+          .field("tuned_sizes", one.sizes)
+          .field("same_as_cost_model", one.agree)
           .end_object();
     json.end_array().end_object();
   });

@@ -87,10 +87,10 @@ void write_spread_of(report::JsonWriter& json, std::string_view key, const TimeS
   json.key(key)
       .begin_object()
       .field("count", spread.count)
-      .field("least_us", spread.least)
-      .field("median_us", spread.median)
-      .field("most_us", spread.most)
-      .field("held_back", spread.held_back)
+      .nanoseconds("min", spread.least * 1e3)
+      .nanoseconds("median", spread.median * 1e3)
+      .nanoseconds("max", spread.most * 1e3)
+      .field("held_out_error", spread.held_back)
       .end_object();
 }
 
@@ -123,31 +123,31 @@ std::string overheads_text(const OverheadsAnswer& answer, const std::string& fil
 
 std::string overheads_json(const OverheadsAnswer& answer, const std::string& file) {
   return report::envelope("calibrate", answer.findings, [&](report::JsonWriter& json) {
-    json.begin_object().field("of", "overheads").key("file");
+    json.begin_object().field("calibrated", "overheads").key("file");
     file.empty() ? json.null() : json.value(file);
-    json.field("device", answer.device).field("recorded_as", answer.driver).key("made_on");
+    json.field("device", answer.device).field("recorded_as", answer.driver).key("recorded_on");
     answer.date.empty() ? json.null() : json.value(answer.date);
-    json.key("made_from").begin_array();
+    json.key("inputs").begin_array();
     for (const study::HashedFile& one : answer.files)
       json.begin_object().field("file", one.name).field("sha256", one.sha256).end_object();
     json.end_array()
         .field("ranks", answer.ranks)
         .field("operators", answer.operators)
         .field("waiting", answer.waiting);
-    write_spread_of(json, "launch", answer.launch);
-    write_spread_of(json, "launch_forward", answer.forward);
-    write_spread_of(json, "launch_backward", answer.backward);
-    write_spread_of(json, "launch_optimizer", answer.optimizer);
-    write_spread_of(json, "latency", answer.latency);
-    write_spread_of(json, "gap", answer.gap);
+    write_spread_of(json, "launch_time", answer.launch);
+    write_spread_of(json, "forward_launch_time", answer.forward);
+    write_spread_of(json, "backward_launch_time", answer.backward);
+    write_spread_of(json, "optimizer_launch_time", answer.optimizer);
+    write_spread_of(json, "launch_latency", answer.latency);
+    write_spread_of(json, "kernel_gap", answer.gap);
     json.key("overheads").begin_array();
     for (const OverheadRow& row : answer.rows) {
-      json.begin_object().field("overhead", name(row.overhead)).key("of");
+      json.begin_object().field("overhead", name(row.overhead)).key("operator");
       row.of.empty() ? json.null() : json.value(row.of);
       json.field("count", row.count)
           .field("dropped", row.dropped)
-          .field("below_zero", row.below_zero)
-          .field("mean_us", row.mean_us)
+          .field("negative", row.below_zero)
+          .nanoseconds("mean", row.mean_us * 1e3)
           .end_object();
     }
     json.end_array().end_object();

@@ -52,7 +52,7 @@ std::string measured_variability_json(const study::VariabilityCalibration& made,
     if (told.speed_known) json.field("speed_sigma", told.variability.speed.sigma);
     if (told.jitter_known) json.field("jitter_sigma", told.variability.jitter.sigma);
     if (told.network_known) json.field("network_sigma", told.variability.network.sigma);
-    json.field("stalled", told.stalled).field("stall_rate", told.variability.stalls.rate);
+    json.field("stalled_steps", told.stalled).field("stall_share", told.variability.stalls.rate);
     json.nanoseconds("stall_mean", told.variability.stalls.mean);
     json.field("file", std::string_view(file)).end_object();
   });

@@ -55,21 +55,22 @@ std::string csv_cell(const std::string& text) {
 
 void write_runs(JsonWriter& json, const ToldStudy& told) {
   const space::CaseStudyFile& file = told.study.file;
-  json.key("runs").begin_array();
+  json.key("per_run").begin_array();
   for (std::size_t i = 0; i < told.study.runs.size(); ++i) {
     const space::Answered& one = told.answers.runs[i];
     json.begin_object().key("at").begin_object();
     for (std::size_t a = 0; a < file.axes.size(); ++a)
       json.field(file.axes[a].name, told.study.runs[i].at[a]);
-    json.end_object().key("values").begin_object();
+    json.end_object().key("metric_values").begin_object();
     for (const space::MetricInfo& metric : space::metrics())
-      json.field(metric.name, one.values[metric.metric]);
-    json.end_object().key("columns").begin_object();
+      json.field(metric.json_name,
+                 one.values[metric.metric] * (metric.unit == space::Unit::time ? 1e-3 : 1));
+    json.end_object().key("table_cells").begin_object();
     for (std::size_t c = 0; c < file.columns.size(); ++c)
       json.field(file.columns[c].title, told.table.cells[i][c]);
-    json.end_object().key("findings").begin_array();
+    json.end_object().key("finding_texts").begin_array();
     for (const std::string& text : one.values.findings) json.value(text);
-    json.end_array().key("error");
+    json.end_array().key("error_text");
     if (one.error)
       json.value(to_string(*one.error));
     else
@@ -82,29 +83,29 @@ void write_runs(JsonWriter& json, const ToldStudy& told) {
 void write_best(JsonWriter& json, const ToldStudy& told) {
   json.key("best").begin_array();
   for (const space::BestRow& row : told.table.best) {
-    json.begin_object().field("memory", row.memory).key("at").begin_object();
+    json.begin_object().field("memory_option", row.memory).key("at").begin_object();
     std::size_t other = 0;
     for (const space::Axis& axis : told.study.file.axes)
       if (axis.name != told.study.file.best.axis) json.field(axis.name, row.at[other++]);
-    json.end_object().key("run");
+    json.end_object().key("run_index");
     if (row.run)
       json.value(*row.run);
     else
       json.null();
-    json.field("ratio", row.ratio).end_object();
+    json.field("best_ratio", row.ratio).end_object();
   }
   json.end_array();
 }
 
 void write_published(JsonWriter& json, const ToldStudy& told) {
-  json.key("published").begin_array();
+  json.key("comparisons").begin_array();
   for (const Beside& one : told.table.beside) {
     const space::Published& figure = *one.figure;
-    json.begin_object().field("what", figure.what).field("figure", figure.value);
+    json.begin_object().field("what", figure.what).field("published_text", figure.value);
     json.field("mark", space::letter(figure.mark)).field("source", figure.source);
-    json.field("published", one.published).field("ours", one.ours);
-    json.field("difference", one.difference()).field("assumed", figure.assumed);
-    json.field("run", one.run).field("reason", reason(one)).end_object();
+    json.field("published_value", one.published).field("predicted_value", one.ours);
+    json.field("difference_ratio", one.difference()).field("is_assumption", figure.assumed);
+    json.field("run_label", one.run).field("reason", reason(one)).end_object();
   }
   json.end_array();
 }
@@ -156,9 +157,9 @@ std::string case_study_json(const ToldStudy& told) {
     json.begin_object().field("name", told.study.name).field("title", file.title);
     json.field("about", file.about).field("source", file.source);
     json.field("out_of_date", static_cast<std::int64_t>(told.answers.out_of_date));
-    json.key("inputs").begin_array();
+    json.key("assumptions").begin_array();
     for (const space::Input& one : file.inputs) {
-      json.begin_object().field("what", one.what).field("value", one.value);
+      json.begin_object().field("what", one.what).field("text", one.value);
       json.field("mark", space::letter(one.mark)).field("source", one.source).end_object();
     }
     json.end_array();
@@ -251,7 +252,7 @@ std::string case_studies_json() {
       const auto study = space::parse_case_study(one.text, std::string(one.name));
       json.begin_object().field("name", one.name);
       json.field("title", study ? study->file.title : study.error().what);
-      json.field("runs", study ? study->runs.size() : 0).end_object();
+      json.field("run_count", study ? study->runs.size() : 0).end_object();
     }
     json.end_array().end_object();
   });

@@ -54,7 +54,7 @@ std::string checked_text(const Checked& checked, report::Style style) {
 std::string checked_json(const Checked& checked) {
   return report::envelope("check", checked.findings, [&](report::JsonWriter& json) {
     json.begin_object().field("ok", checked.ok());
-    json.key("fine").begin_array();
+    json.key("passed").begin_array();
     for (const Checked::Item& item : checked.fine) {
       json.begin_object().field("what", item.what).field("text", item.text).end_object();
     }
@@ -97,12 +97,14 @@ std::string checked_json(const intake::Job& job, const std::vector<intake::Misma
                          const Findings& findings) {
   return report::envelope("check", findings, [&](report::JsonWriter& json) {
     json.begin_object().field("ok", found.empty()).field("ranks", job.ranks.size());
-    json.field("matched", job.matched).field("unmatched", job.unmatched).field("alone", job.alone);
+    json.field("matched", job.matched)
+        .field("unmatched", job.unmatched)
+        .field("single_rank", job.alone);
     json.key("mismatches").begin_array();
     for (const intake::Mismatch& mismatch : found) {
       json.begin_object().field("what", std::string_view(mismatch.what));
-      json.field("left", std::string_view(mismatch.left));
-      json.field("right", std::string_view(mismatch.right)).end_object();
+      json.field("first", std::string_view(mismatch.left));
+      json.field("second", std::string_view(mismatch.right)).end_object();
     }
     json.end_array().end_object();
   });

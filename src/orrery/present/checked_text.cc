@@ -80,29 +80,29 @@ std::string checked_text(const explore::SearchSpace& space, const CheckedSpace& 
 void write_checked(report::JsonWriter& json, const CheckedSpace& checked) {
   json.begin_object()
       .field("combinations", checked.combinations)
-      .field("looked_at", checked.looked_at)
-      .field("all", checked.all)
-      .field("left", checked.left)
+      .field("examined", checked.looked_at)
+      .field("complete", checked.all)
+      .field("remaining", checked.left)
       .key("constraints")
       .begin_array();
   for (const CheckedConstraint& one : checked.constraints) {
-    json.begin_object().field("constraint", one.text).field("over_axes", one.early);
-    if (one.early) json.field("takes", one.takes).field("left", one.left);
+    json.begin_object().field("constraint", one.text).field("axes_only", one.early);
+    if (one.early) json.field("excluded", one.takes).field("remaining", one.left);
     json.end_object();
   }
   json.end_array();
   if (checked.impossible)
-    json.key("impossible")
+    json.key("infeasible")
         .begin_object()
         .field("constraint", checked.constraints[*checked.impossible].text)
-        .field("alone", checked.alone)
+        .field("infeasible_alone", checked.alone)
         .end_object();
   json.end_object();
 }
 
 std::string checked_json(const CheckedSpace& checked) {
   return report::envelope("search", {}, [&](report::JsonWriter& json) {
-    json.begin_object().key("checked");
+    json.begin_object().key("space_check");
     write_checked(json, checked);
     json.end_object();
   });

@@ -191,22 +191,23 @@ void write_plan(JsonWriter& json, const CollectivePlanAnswer& answer) {
   if (plan.max_bytes >= 0) json.field("max_bytes", plan.max_bytes);
   const auto [least, most] =
       std::minmax_element(answer.chunks_sent.begin(), answer.chunks_sent.end());
-  json.field("size", answer.size.count()).key("bytes_sent").begin_array();
+  json.field("bytes", answer.size.count()).key("min_max_sent_bytes").begin_array();
   json.value(answer.bytes_of(*least).count()).value(answer.bytes_of(*most).count()).end_array();
 }
 
 void write_check(JsonWriter& json, const CollectivePlanAnswer& answer) {
   const PlanCheck& check = answer.check;
-  json.field("right", check.right()).field("result_checked", check.result_checked);
-  if (!check.not_checked.empty()) json.field("not_checked", std::string_view(check.not_checked));
+  json.field("correct", check.right()).field("result_checked", check.result_checked);
+  if (!check.not_checked.empty())
+    json.field("unchecked_reason", std::string_view(check.not_checked));
   json.field("error_count", check.error_count).key("errors").begin_array();
   for (const PlanError& error : check.errors) {
     json.begin_object().field("fault", synthesis::name(error.fault));
-    json.field("gpu", std::uint64_t{error.at.rank});
+    json.field("rank", std::uint64_t{error.at.rank});
     if (error.has_step)
-      json.field("block", std::uint64_t{error.at.block})
-          .field("step", std::uint64_t{error.at.step});
-    json.field("what", std::string_view(error.what)).key("story").begin_array();
+      json.field("block_index", std::uint64_t{error.at.block})
+          .field("block_step", std::uint64_t{error.at.step});
+    json.field("what", std::string_view(error.what)).key("history").begin_array();
     for (const std::string& line : error.story) json.value(std::string_view(line));
     json.end_array().end_object();
   }
@@ -215,12 +216,12 @@ void write_check(JsonWriter& json, const CollectivePlanAnswer& answer) {
 
 void write_planned_run(JsonWriter& json, const PlannedRun& run) {
   json.key("run").begin_object().field("cluster", std::string_view(run.cluster));
-  json.field("network", std::string_view(run.network)).field("size", run.size.count());
-  json.field("time_ps", run.time.count()).field("messages", run.messages);
+  json.field("network_model", std::string_view(run.network)).field("bytes", run.size.count());
+  json.nanoseconds("time", run.time).field("messages", run.messages);
   if (run.algorithm_bandwidth > 0)
-    json.field("algorithm_bandwidth", run.algorithm_bandwidth)
-        .field("bus_bandwidth", run.bus_bandwidth);
-  if (run.own) json.field("own_time_ps", run.own->count());
+    json.field("algbw_bytes_per_s", run.algorithm_bandwidth)
+        .field("busbw_bytes_per_s", run.bus_bandwidth);
+  if (run.own) json.nanoseconds("own_time", *run.own);
   json.end_object();
 }
 
@@ -238,7 +239,7 @@ std::string collective_plan_json(const CollectivePlanAnswer& answer, const Findi
 
 std::string collective_plans_json(const study::PlansAnswer& answer, const Findings& findings) {
   return report::envelope("plan", findings, [&](JsonWriter& json) {
-    json.begin_object().key("plans").begin_array();
+    json.begin_object().key("per_plan").begin_array();
     for (const CollectivePlanAnswer& one : answer.plans) {
       json.begin_object();
       write_plan(json, one);

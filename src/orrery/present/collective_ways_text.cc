@@ -110,10 +110,10 @@ std::string collective_ways_text(const WaysAnswer& answer, const Findings& findi
 namespace {
 
 void write_bound(JsonWriter& json, const Bound& bound) {
-  json.begin_object().field("total_ps", bound.total.count());
-  json.field("bandwidth_ps", bound.bandwidth.count()).field("latency_ps", bound.latency.count());
+  json.begin_object().nanoseconds("total", bound.total);
+  json.nanoseconds("bandwidth", bound.bandwidth).nanoseconds("latency", bound.latency);
   json.field("cut", std::string_view(bound.binds.name)).field("cut_bytes", bound.binds.bytes);
-  json.field("cut_bytes_per_second", bound.binds.capacity)
+  json.field("cut_bytes_per_s", bound.binds.capacity)
       .field("cut_links", std::uint64_t{bound.binds.links});
   json.field("exact", bound.exact).end_object();
 }
@@ -128,24 +128,24 @@ std::string collective_ways_json(const WaysAnswer& answer, const Findings& findi
       json.field("experts", std::uint64_t{answer.exchange.experts})
           .field("top_k", std::uint64_t{answer.exchange.top_k});
     json.field("cluster", std::string_view(answer.cluster));
-    json.field("network", std::string_view(answer.network));
-    json.field("ranks", std::uint64_t{answer.ranks.size()}).field("size", answer.size.count());
+    json.field("network_model", std::string_view(answer.network));
+    json.field("ranks", std::uint64_t{answer.ranks.size()}).field("bytes", answer.size.count());
     json.key("bound");
     write_bound(json, answer.bound);
     if (answer.of_switches) {
-      json.key("bound_by_switches");
+      json.key("switch_bound");
       write_bound(json, *answer.of_switches);
     }
-    json.key("ways").begin_array();
+    json.key("algorithms").begin_array();
     for (const CollectiveWay& way : answer.ways) {
       json.begin_object().field("name", std::string_view(way.name));
-      json.field("about", std::string_view(way.about)).field("by_switches", way.by_switches);
-      json.field("time_ps", way.time.count()).field("latency_ps", way.latency.count());
-      json.field("of_bound", times_bound(answer, way));
-      json.field("algorithm_bandwidth", algorithm_bandwidth(answer, way));
-      json.field("bus_bandwidth", bus_bandwidth(answer, way));
+      json.field("about", std::string_view(way.about)).field("in_switches", way.by_switches);
+      json.nanoseconds("time", way.time).nanoseconds("latency", way.latency);
+      json.field("bound_ratio", times_bound(answer, way));
+      json.field("algbw_bytes_per_s", algorithm_bandwidth(answer, way));
+      json.field("busbw_bytes_per_s", bus_bandwidth(answer, way));
       if (way.chunks) {
-        json.key("chunks");
+        json.key("chunk_choice");
         study::write_chunk_choice(json, *way.chunks);
       }
       json.end_object();
@@ -153,7 +153,7 @@ std::string collective_ways_json(const WaysAnswer& answer, const Findings& findi
     json.end_array().key("left_out").begin_array();
     for (const study::WayLeftOut& one : answer.left_out) {
       json.begin_object().field("name", std::string_view(one.name));
-      json.field("why", std::string_view(one.why)).end_object();
+      json.field("reason", std::string_view(one.why)).end_object();
     }
     json.end_array().field("reason", std::string_view(answer.reason)).end_object();
   });

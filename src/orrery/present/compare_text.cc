@@ -120,10 +120,10 @@ void write_nodes(JsonWriter& json, std::string_view key, const std::vector<NodeC
   for (const NodeChange& node : nodes) {
     json.begin_object().field("name", node.name).field("kind", name(node.kind));
     if (node.rank != result::kNone) json.field("rank", node.rank).field("node", node.node);
-    json.field("a_ps", node.a.count()).field("b_ps", node.b.count());
-    json.field("wait_ps", node.wait.count()).field("queue_ps", node.queue.count());
-    json.field("latency_ps", node.latency.count()).field("rest_ps", node.rest.count());
-    json.field("critical", node.critical).field("why", node.why).end_object();
+    json.nanoseconds("first", node.a).nanoseconds("second", node.b);
+    json.nanoseconds("wait", node.wait).nanoseconds("queue", node.queue);
+    json.nanoseconds("latency", node.latency).nanoseconds("rest", node.rest);
+    json.field("critical", node.critical).field("reason", node.why).end_object();
   }
   json.end_array();
 }
@@ -156,15 +156,15 @@ std::string comparison_json(const Verdict& verdict) {
   Findings findings = verdict.a.findings;
   findings.merge(verdict.b.findings);
   return report::envelope("compare", findings, [&](report::JsonWriter& json) {
-    json.begin_object().field("a_step_ps", verdict.a.step.count());
-    json.field("b_step_ps", verdict.b.step.count()).field("regressed", verdict.regressed);
-    if (verdict.threshold) json.field("threshold", *verdict.threshold);
-    json.key("difference_band");
+    json.begin_object().nanoseconds("first_step", verdict.a.step);
+    json.nanoseconds("second_step", verdict.b.step).field("regressed", verdict.regressed);
+    if (verdict.threshold) json.field("threshold_ratio", *verdict.threshold);
+    json.key("difference_interval");
     if (comparison.band) {
-      json.begin_object().field("least_ps", comparison.band->least.count());
-      json.field("most_ps", comparison.band->most.count());
-      json.field("unknown_ps", comparison.band->unknown.count());
-      json.field("within", comparison.band->within()).end_object();
+      json.begin_object().nanoseconds("low", comparison.band->least);
+      json.nanoseconds("high", comparison.band->most);
+      json.nanoseconds("unknown", comparison.band->unknown);
+      json.field("contains_zero", comparison.band->within()).end_object();
     } else {
       json.null();
     }
@@ -176,24 +176,24 @@ std::string comparison_json(const Verdict& verdict) {
         of.name.empty() ? json.null() : json.value(of.value);
       };
       json.begin_object().field("name", any.name).field("title", any.title).field("unit", any.unit);
-      value("a", metric.a);
-      value("b", metric.b);
-      json.field("change", metric.change);
+      value("first_value", metric.a);
+      value("second_value", metric.b);
+      json.field("change_ratio", metric.change);
       json.field("more_is_better", any.more_is_better).end_object();
     }
     json.end_array();
     write_nodes(json, "slower", comparison.slower);
     write_nodes(json, "faster", comparison.faster);
-    json.field("matched", comparison.matched).field("only_a", comparison.only_a);
-    json.field("only_b", comparison.only_b).key("critical_path").begin_array();
+    json.field("matched", comparison.matched).field("only_first", comparison.only_a);
+    json.field("only_second", comparison.only_b).key("path_by_cause").begin_array();
     for (std::size_t i = 0; i < result::kPathCauses; ++i) {
       json.begin_object().field("cause", name(static_cast<result::PathCause>(i)));
-      json.field("a_ps", comparison.path_a[i].count()).field("b_ps", comparison.path_b[i].count());
+      json.nanoseconds("first", comparison.path_a[i]).nanoseconds("second", comparison.path_b[i]);
       json.end_object();
     }
     json.end_array();
-    for (const auto& [key, facts] :
-         {std::pair{"facts_a", &comparison.facts_a}, std::pair{"facts_b", &comparison.facts_b}}) {
+    for (const auto& [key, facts] : {std::pair{"first_manifest", &comparison.facts_a},
+                                     std::pair{"second_manifest", &comparison.facts_b}}) {
       json.key(key).begin_object();
       for (const auto& [fact, value] : *facts) json.field(fact, value);
       json.end_object();

@@ -113,13 +113,20 @@ std::string role_table(const workload::Program& program, const workload::Count& 
 
 void write_flops(report::JsonWriter& json, const workload::FlopCount& flops) {
   json.begin_object()
-      .field("forward", workload::to_string(flops.forward))
-      .field("backward", workload::to_string(flops.backward))
-      .field("recompute", workload::to_string(flops.recompute))
-      .field("vector", workload::to_string(flops.vector))
-      .field("optimizer", workload::to_string(flops.optimizer))
-      .field("model", workload::to_string(flops.model()))
-      .field("hardware", workload::to_string(flops.hardware()))
+      .key("forward_flop")
+      .digits(workload::to_string(flops.forward))
+      .key("backward_flop")
+      .digits(workload::to_string(flops.backward))
+      .key("recompute_flop")
+      .digits(workload::to_string(flops.recompute))
+      .key("vector_flop")
+      .digits(workload::to_string(flops.vector))
+      .key("optimizer_flop")
+      .digits(workload::to_string(flops.optimizer))
+      .key("model_flop")
+      .digits(workload::to_string(flops.model()))
+      .key("hardware_flop")
+      .digits(workload::to_string(flops.hardware()))
       .end_object();
 }
 
@@ -131,9 +138,12 @@ void write_traffic(report::JsonWriter& json, const workload::Program& program,
         .field("axis", workload::name(each.axis))
         .field("type", each.type)
         .field("group_size", each.group_size)
-        .field("operations", workload::to_string(each.operations))
-        .field("payload_bytes", workload::to_string(each.payload))
-        .field("wire_bytes", workload::to_string(each.wire));
+        .key("operations")
+        .digits(workload::to_string(each.operations))
+        .key("payload_bytes")
+        .digits(workload::to_string(each.payload))
+        .key("wire_bytes")
+        .digits(workload::to_string(each.wire));
     if (!dims.empty()) json.field("link", link_of(program, each.axis, dims));
     json.end_object();
   }
@@ -174,32 +184,34 @@ std::string count_json(const workload::Program& program, const workload::Count& 
     json.begin_object().field("model", program.spec.model.name).field("ranks", count.ranks);
     json.key("parameters")
         .begin_object()
-        .field("total", count.parameters.total)
-        .field("active", count.parameters.active)
-        .field("embedding", count.parameters.embedding)
-        .field("head", count.parameters.head)
-        .field("matmul", count.parameters.matmul)
-        .field("adapters", count.adapters)
+        .field("total_parameters", count.parameters.total)
+        .field("active_parameters", count.parameters.active)
+        .field("embedding_parameters", count.parameters.embedding)
+        .field("head_parameters", count.parameters.head)
+        .field("matmul_parameters", count.parameters.matmul)
+        .field("adapter_parameters", count.adapters)
         .end_object();
-    json.field("tokens", count.tokens).field("nodes", workload::to_string(count.nodes));
-    json.key("flops");
+    json.field("tokens", count.tokens).key("nodes").digits(workload::to_string(count.nodes));
+    json.key("flop_by_source");
     write_flops(json, count.flops);
-    json.field("memory_bytes", workload::to_string(count.bytes))
-        .field("intensity", count.intensity);
-    json.key("communication");
+    json.key("memory_traffic_bytes")
+        .digits(workload::to_string(count.bytes))
+        .field("intensity_flop_per_byte", count.intensity);
+    json.key("traffic");
     write_traffic(json, program, count.traffic, dims);
     json.key("roles").begin_array();
     for (const workload::RoleCount& role : count.roles) {
       const workload::Role& what = program.roles[role.role];
       json.begin_object()
-          .field("name", what.name)
+          .field("role", what.name)
           .field("ranks", what.ranks)
           .field("nodes", role.nodes)
-          .field("weights", role.weights.total())
-          .field("memory_bytes", workload::to_string(role.bytes));
-      json.key("flops");
+          .field("total_parameters", role.weights.total())
+          .key("memory_traffic_bytes")
+          .digits(workload::to_string(role.bytes));
+      json.key("flop_by_source");
       write_flops(json, role.flops);
-      json.key("communication");
+      json.key("traffic");
       write_traffic(json, program, role.traffic, dims);
       json.end_object();
     }

@@ -71,7 +71,7 @@ void write_changes(report::JsonWriter& json, std::string_view key,
   json.key(key).begin_array();
   for (const Change& c : changes) {
     json.begin_object().field("name", std::string_view(c.name)).field("kind", name(c.kind));
-    json.field("count_first", c.count_a).field("count_second", c.count_b);
+    json.field("first_count", c.count_a).field("second_count", c.count_b);
     json.nanoseconds("first", c.time_a).nanoseconds("second", c.time_b).end_object();
   }
   json.end_array();
@@ -92,7 +92,7 @@ std::string diff_json(const Difference& d, const Findings& findings) {
     json.begin_object().field("per_iteration", d.per_iteration).field("same", d.same);
     write_changes(json, "changed", d.changed);
     write_changes(json, "added", d.added);
-    write_changes(json, "gone", d.gone);
+    write_changes(json, "removed", d.gone);
     json.end_object();
   });
 }

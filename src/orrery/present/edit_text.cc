@@ -34,9 +34,9 @@ std::string cut_json(const std::vector<intake::CutPiece>& pieces, const Findings
   return report::envelope("cut", findings, [&](JsonWriter& json) {
     json.begin_object().key("files").begin_array();
     for (const intake::CutPiece& piece : pieces) {
-      json.begin_object().field("from", std::string_view(piece.input.name));
+      json.begin_object().field("input", std::string_view(piece.input.name));
       json.field("file", std::string_view(piece.path)).field("records", piece.report.records);
-      json.field("kept", piece.report.kept).field("edges_cut", piece.report.edges_cut);
+      json.field("kept_records", piece.report.kept).field("cut_edges", piece.report.edges_cut);
       json.end_object();
     }
     json.end_array().end_object();
@@ -62,8 +62,8 @@ std::string obfuscated_text(const intake::ObfuscateReport& report, const std::st
 std::string obfuscated_json(const intake::ObfuscateReport& report, const Findings& findings) {
   return report::envelope("obfuscate", findings, [&](JsonWriter& json) {
     json.begin_object().field("ranks", report.ranks).field("nodes", report.nodes);
-    json.field("names", report.names).field("attributes_kept", report.attributes_kept);
-    json.field("attributes_dropped", report.attributes_dropped);
+    json.field("names", report.names).field("kept_attributes", report.attributes_kept);
+    json.field("dropped_attributes", report.attributes_dropped);
     json.key("reidentification").begin_object().field("names", report.reidentification.names);
     json.field("unique", report.reidentification.unique).end_object().end_object();
   });

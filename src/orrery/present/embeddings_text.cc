@@ -55,7 +55,7 @@ std::string per_row(const Reuse& reuse) {
 }
 
 void write_shares(report::JsonWriter& json, const model::ReuseHistogram& shares) {
-  json.key("histogram").begin_array();
+  json.key("reuse_shares").begin_array();
   for (const double share : shares) json.value(share);
   json.end_array();
 }
@@ -63,12 +63,12 @@ void write_shares(report::JsonWriter& json, const model::ReuseHistogram& shares)
 void write_reuse(report::JsonWriter& json, const Reuse& reuse) {
   json.field("lookups", reuse.lookups)
       .field("rows_read", reuse.rows)
-      .field("largest_index", reuse.largest)
-      .field("most_times", reuse.most);
+      .field("max_index", reuse.largest)
+      .field("max_lookups_per_row", reuse.most);
   write_shares(json, reuse.shares());
-  json.key("rows_in").begin_array();
+  json.key("rows_by_bin").begin_array();
   for (const std::int64_t rows : reuse.rows_in) json.value(rows);
-  json.end_array().key("lookups_in").begin_array();
+  json.end_array().key("lookups_by_bin").begin_array();
   for (const std::int64_t lookups : reuse.lookups_in) json.value(lookups);
   json.end_array();
 }
@@ -111,7 +111,7 @@ std::string histogram_json(std::span<const study::TableReuse> tables) {
       write_reuse(json, is.reuse);
       json.end_object();
     }
-    json.end_array().key("all").begin_object();
+    json.end_array().key("all_tables").begin_object();
     write_reuse(json, all_of(tables));
     json.end_object().end_object();
   });
@@ -135,13 +135,13 @@ std::string stream_json(const model::StreamWish& wish, const model::StreamPlan& 
                         const std::string& path) {
   return report::envelope("embeddings", {}, [&](report::JsonWriter& json) {
     json.begin_object()
-        .field("stream", path)
+        .field("file", path)
         .field("lookups", wish.batch * wish.pooling)
         .field("bags", wish.batch)
         .field("rows", wish.rows)
         .field("rows_read", plan.rows)
-        .field("largest_difference", plan.off);
-    json.key("rows_in").begin_array();
+        .field("max_difference_share", plan.off);
+    json.key("rows_by_bin").begin_array();
     for (const std::int64_t rows : plan.rows_in) json.value(rows);
     json.end_array().end_object();
   });
@@ -189,11 +189,11 @@ std::string lookup_text(const study::LookupAnswer& answer, report::Style style) 
 
 std::string lookup_json(const study::LookupAnswer& answer) {
   return report::envelope("embeddings", {}, [&](report::JsonWriter& json) {
-    json.begin_object().key("kernels").begin_array();
+    json.begin_object().key("kernel_texts").begin_array();
     for (const graph::Kernel& kernel : answer.kernels) json.value(graph::to_text(kernel));
     json.end_array();
     write_shares(json, answer.shares);
-    json.field("even", answer.brief.unique == 0).key("times").begin_array();
+    json.field("uniform", answer.brief.unique == 0).key("lookup_times").begin_array();
     const auto rate = [&](const char* name, const std::optional<double>& hits) {
       if (hits)
         json.field(name, *hits);
@@ -202,20 +202,22 @@ std::string lookup_json(const study::LookupAnswer& answer) {
     };
     for (const study::LookupTime& told : answer.times) {
       json.begin_object().field("device", told.device).field("model", told.model);
-      const auto time = [](double us) { return us > 0 ? std::optional(us) : std::nullopt; };
-      rate("forward_us", time(told.forward_us));
-      rate("backward_us", time(told.backward_us));
+      const auto time = [](double us) {
+        return us > 0 ? std::optional(std::round(us * 1e6) / 1e3) : std::nullopt;
+      };
+      rate("forward_ns", time(told.forward_us));
+      rate("backward_ns", time(told.backward_us));
       if (told.model != "net") {
         json.field("forward_memory_bytes", told.forward.memory)
             .field("forward_cache_bytes", told.forward.cache)
             .field("backward_bytes", told.backward_bytes)
             .field("cached_rows", told.hits.cached)
-            .field("hits", told.taken_hits)
-            .field("hits_even", told.hits.even)
-            .field("hits_as_published", told.hits.lin);
-        rate("hits_histogram", told.hits.histogram);
-        rate("hits_summary", told.hits.brief);
-        rate("hits_simulated", told.hits.simulated);
+            .field("hit_share", told.taken_hits)
+            .field("uniform_hit_share", told.hits.even)
+            .field("published_hit_share", told.hits.lin);
+        rate("histogram_hit_share", told.hits.histogram);
+        rate("summary_hit_share", told.hits.brief);
+        rate("simulated_hit_share", told.hits.simulated);
       }
       json.end_object();
     }
@@ -251,11 +253,11 @@ std::string lookup_fit_json(const study::LookupFit& fit, const std::string& path
       json.begin_object()
           .field("device", is.device)
           .field("pass", is.backward ? "backward" : "forward")
-          .field("learned", is.rows)
-          .field("held_back", is.seen.rows)
+          .field("training_rows", is.rows)
+          .field("held_out_rows", is.seen.rows)
           .field("median_error", is.seen.median_error)
-          .field("least", is.seen.least)
-          .field("most", is.seen.most)
+          .field("low_ratio", is.seen.least)
+          .field("high_ratio", is.seen.most)
           .end_object();
     json.end_array().end_object();
   });

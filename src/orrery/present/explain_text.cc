@@ -111,7 +111,7 @@ std::string metrics_json(const result::Run* run) {
   return report::envelope("explain", run != nullptr ? run->findings : none, [&](JsonWriter& json) {
     json.begin_object().key("metrics").begin_array();
     for (const Entry& entry : entries_of(run)) {
-      json.begin_object().field("name", entry.name).field("meaning", entry.meaning);
+      json.begin_object().field("name", entry.name).field("about", entry.meaning);
       if (!entry.text.empty()) json.field("text", entry.text);
       json.end_object();
     }

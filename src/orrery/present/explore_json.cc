@@ -22,9 +22,9 @@ using explore::SearchSpace;
 namespace {
 
 void write_figures(report::JsonWriter& json, const Point& point) {
-  json.key("figures").begin_object();
+  json.key("figure_values").begin_object();
   for (const explore::FigureInfo& one : explore::figures())
-    json.field(one.name, point.figures[one.figure]);
+    json.field(one.json_name, point.figures[one.figure] * one.json_scale);
   json.end_object();
 }
 
@@ -37,7 +37,7 @@ void write_configuration(report::JsonWriter& json, const explore::Configuration&
     json.value(one.name);
     for (const std::string& value : one.values) json.value(value);
   }
-  json.end_array().key("without").begin_array();
+  json.end_array().key("not_supported").begin_array();
   for (const std::string& one : how.megatron.without) json.value(one);
   json.end_array().end_object();
 }
@@ -50,12 +50,16 @@ void write_point(report::JsonWriter& json, const SearchSpace& space, const Point
     json.field(space.axes[a].name, space.axes[a].labels[at[a]]);
   json.end_object();
   json.field("front", point.front).field("plan", point.told().plan);
-  if (point.columns && point.columns->step > 0) json.field("columns_ps", point.columns->step);
-  if (point.estimate && point.estimate->step > 0) json.field("estimate_ps", point.estimate->step);
-  if (point.simulation) json.field("simulated_ps", point.simulation->step);
+  if (point.columns && point.columns->step > 0)
+    json.nanoseconds("closed_form", Time(point.columns->step));
+  if (point.estimate && point.estimate->step > 0)
+    json.nanoseconds("estimate", Time(point.estimate->step));
+  if (point.simulation) json.nanoseconds("simulated", Time(point.simulation->step));
   if (point.simulation && point.simulation->shares) {
     const auto& [compute, exposed, idle] = *point.simulation->shares;
-    json.field("compute", compute).field("exposed", exposed).field("idle", idle);
+    json.field("compute_share", compute)
+        .field("exposed_comm_share", exposed)
+        .field("idle_share", idle);
   }
   write_figures(json, point);
   // It was asked before, so that it can be put together again.
@@ -69,16 +73,16 @@ void write_effects(report::JsonWriter& json, const Explored& explored) {
   for (const AxisEffect& effect : explored.effects) {
     json.begin_object()
         .field("name", effect.name)
-        .field("explains", effect.explains)
-        .key("values")
+        .field("explained_share", effect.explains)
+        .key("settings")
         .begin_array();
     for (const explore::Alternative& other : effect.values) {
       json.begin_object()
-          .field("value", other.label)
-          .field("best", other.own)
+          .field("setting", other.label)
+          .field("is_best", other.own)
           .field("state", config::word_of(other.state))
-          .field("allowed", other.allowed);
-      if (other.allowed) json.field("change", other.change);
+          .field("has_feasible_point", other.allowed);
+      if (other.allowed) json.field("change_ratio", other.change);
       json.end_object();
     }
     json.end_array().end_object();
@@ -94,25 +98,25 @@ std::string explore_json(const SearchSpace& space, const Explored& explored, std
     json.begin_object()
         .field("combinations", space.combinations())
         .field("points", static_cast<std::int64_t>(explored.points.size()))
-        .field("found_out", static_cast<std::int64_t>(explored.found_out))
+        .field("evaluated", static_cast<std::int64_t>(explored.found_out))
         .field("out_of_date", static_cast<std::int64_t>(explored.out_of_date))
-        .field("refused", static_cast<std::int64_t>(explored.refused))
+        .field("rejected", static_cast<std::int64_t>(explored.refused))
         .field("fitting", static_cast<std::int64_t>(explored.fitting))
-        .field("allowed", static_cast<std::int64_t>(explored.best.size()))
+        .field("feasible", static_cast<std::int64_t>(explored.best.size()))
         .field("too_large", static_cast<std::int64_t>(explored.too_large))
-        .field("not_told", static_cast<std::int64_t>(explored.not_told))
+        .field("not_estimated", static_cast<std::int64_t>(explored.not_told))
         .field("failed", static_cast<std::int64_t>(explored.failed))
         .field("simulated", static_cast<std::int64_t>(explored.simulations))
-        .field("in_columns", static_cast<std::int64_t>(explored.in_columns))
-        .field("played", static_cast<std::int64_t>(explored.played))
-        .field("worst_columns_off", explored.columns_off)
-        .field("worst_estimate_off", explored.worst_off)
-        .key("checked");
+        .field("closed_form", static_cast<std::int64_t>(explored.in_columns))
+        .field("estimated", static_cast<std::int64_t>(explored.played))
+        .field("max_closed_form_error", explored.columns_off)
+        .field("max_estimate_error", explored.worst_off)
+        .key("space_check");
     write_checked(json, explored.checked);
-    json.key("illegal").begin_object();
+    json.key("illegal_by_rule").begin_object();
     for (const auto& [rule, number] : explored.illegal)
       json.field(rule, static_cast<std::int64_t>(number));
-    json.end_object().key("against").begin_object();
+    json.end_object().key("excluded_by_constraint").begin_object();
     for (const auto& [constraint, number] : explored.against)
       json.field(constraint, static_cast<std::int64_t>(number));
     json.end_object().key("best").begin_array();

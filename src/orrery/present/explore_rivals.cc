@@ -71,24 +71,24 @@ std::string rivals_table(const explore::SearchSpace& space, const explore::Explo
 
 void write_rivals(report::JsonWriter& json, const explore::SearchSpace& space,
                   const explore::Explored& explored) {
-  json.key("rivals").begin_array();
+  json.key("alternatives").begin_array();
   for (const Rival& rival : explored.rivals) {
     const explore::At at = space.at(rival.number);
     json.begin_object()
         .field("axis", rival.axis)
-        .field("value", rival.value)
-        .field("behind", rival.behind)
+        .field("setting", rival.value)
+        .field("slower_ratio", rival.behind)
         .key("at")
         .begin_object();
     for (std::size_t a = 0; a < at.size(); ++a)
       json.field(space.axes[a].name, space.axes[a].labels[at[a]]);
-    json.end_object().key("needs").begin_array();
+    json.end_object().key("requirements").begin_array();
     for (const Needed& one : rival.needed) {
       json.begin_object().field("what", config::word_of(one.what));
       if (one.what == Need::axis)
-        json.field("axis", one.axis).field("value", one.value);
+        json.field("axis", one.axis).field("setting", one.value);
       else
-        json.field("is", one.is).field("needs", one.needs);
+        json.field("current_value", one.is).field("required_value", one.needs);
       json.field("for_both", one.for_both).end_object();
     }
     json.end_array().end_object();

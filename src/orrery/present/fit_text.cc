@@ -73,21 +73,21 @@ std::string fit_json(const FitAnswer& answer, const std::string& path) {
   return report::envelope("kernels", answer.findings, [&](report::JsonWriter& json) {
     json.begin_object()
         .field("model", path)
-        .field("by", learner_name(answer.by))
+        .field("learner", learner_name(answer.by))
         .field("rows", answer.rows)
-        .field("unlearned", answer.fit.unlearned);
-    json.key("devices").begin_array();
+        .field("unlearned_rows", answer.fit.unlearned);
+    json.key("device_names").begin_array();
     for (const std::string& device : answer.devices) json.value(device);
     json.end_array().key("classes").begin_array();
     for (const FitReport& about : answer.fit.reports) {
       json.begin_object().field("class", name(about.kernels)).key("device");
       about.device.empty() ? json.null() : json.value(about.device);
-      json.field("learned", about.rows)
-          .field("held_back", about.seen.rows)
+      json.field("training_rows", about.rows)
+          .field("held_out_rows", about.seen.rows)
           .field("median_error", about.seen.median_error)
-          .field("inside", about.inside);
+          .field("inside_share", about.inside);
       write_band(json, about.band);
-      json.key("left_out").begin_array();
+      json.key("left_out_devices").begin_array();
       for (const FitReport::LeftOut& left : about.left_out)
         json.begin_object()
             .field("device", left.device)
@@ -125,9 +125,9 @@ std::string plot_json(const PlotAnswer& answer, const std::string& path) {
   return report::envelope("kernels", answer.findings, [&](report::JsonWriter& json) {
     json.begin_object()
         .field("picture", path)
-        .field("compute", answer.model)
+        .field("compute_model", answer.model)
         .field("rows", answer.rows)
-        .field("silent", answer.silent);
+        .field("unpredicted_rows", answer.silent);
     json.key("classes").begin_array();
     for (const PlotAnswer::Class& is : answer.classes) {
       json.begin_object().field("class", is.name).key("device");
@@ -135,7 +135,7 @@ std::string plot_json(const PlotAnswer& answer, const std::string& path) {
       json.field("kernels", is.points.size())
           .field("median_error", is.median_error)
           .field("signed_error", is.bias)
-          .key("inside");
+          .key("inside_share");
       is.banded ? json.value(is.inside) : json.null();
       json.end_object();
     }

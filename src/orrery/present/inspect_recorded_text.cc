@@ -114,7 +114,7 @@ void write_uses(JsonWriter& json, std::string_view key, const std::vector<profil
   for (const profile::NameUse& use : uses) {
     json.begin_object().field("name", std::string_view(use.name)).field("kind", name(use.kind));
     json.field("count", use.count).nanoseconds("total", use.total);
-    json.nanoseconds("longest", use.longest).end_object();
+    json.nanoseconds("max", use.longest).end_object();
   }
   json.end_array();
 }
@@ -123,27 +123,27 @@ void write_rank(JsonWriter& json, const Inspected& one) {
   const Inspection& inspection = one.inspection;
   json.begin_object().field("rank", one.rank).field("file", std::string_view(one.file));
   json.field("format", std::string_view(one.format));
-  json.field("device", std::string_view(one.device)).key("events").begin_object();
+  json.field("device", std::string_view(one.device)).key("events_by_kind").begin_object();
   for (std::size_t k = 0; k < profile::kKinds; ++k)
     json.field(profile::name(static_cast<profile::Kind>(k)), inspection.events[k]);
   json.end_object().field("threads", inspection.threads).field("streams", inspection.streams);
-  json.key("whole").begin_object();
+  json.key("breakdown").begin_object();
   write_breakdown(json, inspection.whole);
-  json.end_object().key("steps").begin_array();
+  json.end_object().key("per_step").begin_array();
   for (const profile::StepUse& step : inspection.steps) {
-    json.begin_object().field("number", step.iteration.number);
+    json.begin_object().field("step_number", step.iteration.number);
     write_breakdown(json, step.breakdown);
     json.end_object();
   }
   json.end_array();
   write_uses(json, "device_work", inspection.device);
-  write_uses(json, "operators", inspection.host);
-  json.key("communications").begin_array();
+  write_uses(json, "host_operators", inspection.host);
+  json.key("communication_uses").begin_array();
   for (const profile::CommUse& use : inspection.comms) {
     json.begin_object().field("type", name(use.kind)).field("group", std::string_view(use.group));
     json.field("count", use.count).field("bytes", use.bytes);
-    json.field("without_bytes", use.without_bytes).nanoseconds("total", use.total);
-    json.nanoseconds("shortest", use.shortest).end_object();
+    json.field("unsized", use.without_bytes).nanoseconds("total", use.total);
+    json.nanoseconds("min", use.shortest).end_object();
   }
   json.end_array().end_object();
 }
@@ -172,7 +172,7 @@ std::string recorded_text(const std::vector<Inspected>& ranks, const intake::Job
 
 std::string recorded_json(const std::vector<Inspected>& ranks, const Findings& findings) {
   return report::envelope("inspect", findings, [&](JsonWriter& json) {
-    json.begin_object().key("ranks").begin_array();
+    json.begin_object().key("per_rank").begin_array();
     for (const Inspected& one : ranks) write_rank(json, one);
     json.end_array().end_object();
   });

@@ -153,13 +153,17 @@ std::string inspection_text(const std::string& name, const graph::Workload& work
 namespace {
 
 void write_contents(JsonWriter& json, const Contents& contents) {
-  json.field("nodes", contents.nodes).field("edges", contents.edges).key("kinds").begin_object();
+  json.field("nodes", contents.nodes)
+      .field("edges", contents.edges)
+      .key("nodes_by_kind")
+      .begin_object();
   for (std::size_t kind = 0; kind < contents.kinds.size(); ++kind) {
     if (contents.kinds[kind] > 0)
       json.field(graph::name(static_cast<NodeKind>(kind)), contents.kinds[kind]);
   }
-  json.end_object().field("cpu_nodes", contents.cpu_nodes).field("flops", contents.flops);
-  json.field("compute_bytes", contents.compute_bytes).field("memory_bytes", contents.memory_bytes);
+  json.end_object().field("cpu_nodes", contents.cpu_nodes).field("flop", contents.flops);
+  json.field("compute_bytes", contents.compute_bytes)
+      .field("load_store_bytes", contents.memory_bytes);
   json.field("comm_bytes", contents.comm_bytes).nanoseconds("recorded", contents.recorded);
   json.nanoseconds("recorded_cpu", contents.recorded_cpu);
 }
@@ -172,12 +176,12 @@ std::string inspection_json(const std::string& name, const graph::Workload& work
     json.begin_object()
         .field("trace", name)
         .field("ranks", summary.ranks)
-        .key("total")
+        .key("all_ranks")
         .begin_object();
     write_contents(json, summary.total);
-    json.end_object().key("groups").begin_array();
+    json.end_object().key("process_groups").begin_array();
     for (const auto& [group, process_group] : workload.groups) {
-      json.begin_object().field("name", group).key("ranks").begin_array();
+      json.begin_object().field("name", group).key("rank_numbers").begin_array();
       for (const std::uint32_t rank : process_group.ranks) json.value(rank);
       json.end_array().end_object();
     }
@@ -189,9 +193,9 @@ std::string inspection_json(const std::string& name, const graph::Workload& work
           .field("group_size", row.group_size);
       json.field("operations", row.operations).field("bytes", row.bytes).end_object();
     }
-    json.end_array().key("distinct_ranks").begin_array();
+    json.end_array().key("rank_classes").begin_array();
     for (const Part& part : summary.parts) {
-      json.begin_object().key("ranks").begin_array();
+      json.begin_object().key("rank_numbers").begin_array();
       for (const std::uint32_t rank : part.ranks) json.value(rank);
       json.end_array();
       write_contents(json, part.contents);

@@ -79,22 +79,24 @@ std::string device_text(const DeviceContext& device, bool shapes, report::Style 
   return text + table.text(style, 0, shapes ? 160 : 100);
 }
 
-void write_spread(report::JsonWriter& json, std::string_view key, const Spread& spread) {
-  json.key(key)
-      .begin_object()
-      .field("least", spread.least)
-      .field("median", spread.median)
-      .field("most", spread.most)
-      .end_object();
+/// Of numbers of which 10 % are below the first, 10 % above the last.
+void write_ratios(report::JsonWriter& json, const Spread& spread) {
+  json.key("ratio_spread").begin_object().field("p10_ratio", spread.least);
+  json.field("median_ratio", spread.median).field("p90_ratio", spread.most).end_object();
+}
+
+void write_gaps(report::JsonWriter& json, const Spread& ps) {
+  json.key("gap_spread").begin_object().nanoseconds("p10", ps.least * 1e-3);
+  json.nanoseconds("median", ps.median * 1e-3).nanoseconds("p90", ps.most * 1e-3).end_object();
 }
 
 void write_in_step(report::JsonWriter& json, const InStep& kernels) {
   json.begin_object()
       .field("kernels", kernels.kernels)
-      .field("recorded_ps", kernels.recorded.count())
-      .field("alone_ps", kernels.alone.count())
+      .nanoseconds("recorded", kernels.recorded)
+      .nanoseconds("alone", kernels.alone)
       .field("factor", kernels.factor());
-  write_spread(json, "ratio", kernels.ratio);
+  write_ratios(json, kernels.ratio);
   json.end_object();
 }
 
@@ -104,11 +106,11 @@ void write_device(report::JsonWriter& json, const DeviceContext& device, bool sh
       .field("recorded_as", device.recorded_as)
       .field("ranks", device.ranks)
       .field("kernels", device.kernels)
-      .field("time_ps", device.time.count())
-      .field("known", device.known)
-      .field("known_ps", device.known_time.count())
+      .nanoseconds("time", device.time)
+      .field("known_kernels", device.known)
+      .nanoseconds("known", device.known_time)
       .field("gaps", device.gaps);
-  write_spread(json, "gap_ps", device.gap);
+  write_gaps(json, device.gap);
   json.key(shapes ? "shapes" : "classes").begin_array();
   for (const ContextRow& row : device.rows) {
     json.begin_object().field("name", name_of(row, shapes));
@@ -119,9 +121,9 @@ void write_device(report::JsonWriter& json, const DeviceContext& device, bool sh
           .field("pass", name(row.kernel.pass))
           .field("format", name(row.kernel.a));
     }
-    json.field("models", row.models).key("all");
+    json.field("model_names", row.models).key("all_launches");
     write_in_step(json, row.all);
-    json.key("beside_communication");
+    json.key("overlapping_communication");
     write_in_step(json, row.beside);
     json.end_object();
   }
@@ -148,9 +150,9 @@ std::string context_json(std::span<const DeviceContext> devices,
                          const std::set<std::string>& strangers, bool shapes,
                          const Findings& findings) {
   return report::envelope("kernels", findings, [&](report::JsonWriter& json) {
-    json.begin_object().key("devices").begin_array();
+    json.begin_object().key("per_device").begin_array();
     for (const DeviceContext& device : devices) write_device(json, device, shapes);
-    json.end_array().key("left_out").begin_array();
+    json.end_array().key("unknown_devices").begin_array();
     for (const std::string& name : strangers) json.value(name);
     json.end_array().end_object();
   });

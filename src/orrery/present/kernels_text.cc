@@ -70,13 +70,13 @@ std::string device_text(const Kernel& kernel, const DeviceAnswers& on, report::S
 
 void write_silicon(report::JsonWriter& json, const model::Silicon& silicon) {
   json.field("device", silicon.name).field("architecture", silicon.architecture);
-  json.key("peak_flops_per_s").begin_object();
+  json.key("peak_by_format_flop_per_s").begin_object();
   for (std::size_t i = 1; i < graph::kFormats; ++i)
     if (silicon.peak[i] > 0) json.field(name(static_cast<graph::Format>(i)), silicon.peak[i]);
   json.end_object();
-  json.field("vector_flops_per_s", silicon.vector)
+  json.field("vector_flop_per_s", silicon.vector)
       .field("memory_bytes_per_s", silicon.memory)
-      .field("memory_bytes", silicon.memory_bytes)
+      .field("capacity_bytes", silicon.memory_bytes)
       .field("l2_bytes", silicon.l2_bytes)
       .field("shared_bytes", silicon.shared_bytes)
       .field("clock_hz", silicon.clock)
@@ -133,7 +133,7 @@ std::string band_text(const model::ErrorBand& band) {
 
 void write_kernel(report::JsonWriter& json, const Kernel& kernel) {
   json.field("operation", name(kernel.operation)).field("pass", name(kernel.pass));
-  json.key("formats").begin_object();
+  json.key("operand_formats").begin_object();
   json.field("a", name(kernel.a)).field("b", name(kernel.b)).field("out", name(kernel.out));
   json.end_object().key("sizes").begin_object();
   const auto names = graph::size_names(kernel.operation);
@@ -146,12 +146,12 @@ void write_kernel(report::JsonWriter& json, const Kernel& kernel) {
 }
 
 void write_band(report::JsonWriter& json, const model::ErrorBand& band) {
-  json.key("band");
+  json.key("error_interval");
   if (band == model::ErrorBand{}) {
     json.null();
     return;
   }
-  json.begin_object().field("least", band.least).field("most", band.most).end_object();
+  json.begin_object().field("low_error", band.least).field("high_error", band.most).end_object();
 }
 
 std::string kernel_text(const Kernel& kernel, std::span<const DeviceAnswers> answers,
@@ -177,10 +177,10 @@ std::string kernel_json(const Kernel& kernel, std::span<const DeviceAnswers> ans
     json.begin_object().key("kernel").begin_object().field("text", graph::to_text(kernel));
     write_kernel(json, kernel);
     json.field("launches", kernel.launches)
-        .field("flops", kernel.flops)
+        .field("flop", kernel.flops)
         .field("bytes", kernel.bytes)
         .end_object();
-    json.key("devices").begin_array();
+    json.key("per_device").begin_array();
     for (const DeviceAnswers& on : answers) {
       json.begin_object();
       write_silicon(json, on.silicon);
@@ -190,13 +190,13 @@ std::string kernel_json(const Kernel& kernel, std::span<const DeviceAnswers> ans
         const double peak = peak_for(kernel, on.silicon);
         const double rate = static_cast<double>(kernel.flops) / seconds;
         json.begin_object().field("model", answer.model);
-        json.field("time_ps", time_of(seconds).count())
-            .field("flops_per_s", rate)
+        json.nanoseconds("time", time_of(seconds))
+            .field("flop_per_s", rate)
             .field("bytes_per_s", static_cast<double>(kernel.bytes) / seconds);
-        json.key("of_peak");
+        json.key("peak_ratio");
         peak > 0 ? json.value(rate / peak) : json.null();
         write_band(json, answer.time.band);
-        json.field("beyond", answer.time.beyond).field("taken", answer.taken).end_object();
+        json.field("extrapolated", answer.time.beyond).field("used", answer.taken).end_object();
       }
       json.end_array().end_object();
     }
@@ -228,10 +228,10 @@ std::string kernel_list_text(report::Style style) {
 
 std::string kernel_list_json() {
   return report::envelope("kernels", {}, [](report::JsonWriter& json) {
-    json.begin_object().key("operations").begin_array();
+    json.begin_object().key("kernel_operations").begin_array();
     for (std::size_t i = 1; i < graph::kOperations; ++i) {
       const auto operation = static_cast<graph::Operation>(i);
-      json.begin_object().field("operation", name(operation)).key("sizes").begin_array();
+      json.begin_object().field("operation", name(operation)).key("size_names").begin_array();
       for (const std::string_view size : graph::size_names(operation)) json.value(size);
       json.end_array().end_object();
     }
@@ -242,7 +242,7 @@ std::string kernel_list_json() {
     for (std::size_t i = 0; i < graph::kPasses; ++i) json.value(name(static_cast<graph::Pass>(i)));
     json.end_array().key("traits").begin_array();
     for (std::size_t i = 0; i < graph::kTraits; ++i) json.value(graph::trait_name(i));
-    json.end_array().key("devices").begin_array();
+    json.end_array().key("per_device").begin_array();
     for (const platform::DeviceEntry& entry : platform::devices()) {
       json.begin_object();
       write_silicon(json, model::silicon_of(entry));

@@ -121,16 +121,16 @@ std::string fit_text(const RoleMemory& worst, const Fit& fit, report::Style styl
 void write_range(report::JsonWriter& json, std::string_view name, workload::MemoryRange range) {
   json.key(name)
       .begin_object()
-      .field("least_bytes", range.least)
-      .field("most_bytes", range.most)
+      .field("low_bytes", range.least)
+      .field("high_bytes", range.most)
       .end_object();
 }
 
 void write_band(report::JsonWriter& json, const workload::MemoryBand& band) {
-  json.key("band").begin_object();
-  write_range(json, "peak", band.allocated);
-  write_range(json, "total", band.total);
-  json.field("least_sure", workload::name(band.unsure)).end_object();
+  json.key("memory_interval").begin_object();
+  write_range(json, "peak_interval", band.allocated);
+  write_range(json, "total_interval", band.total);
+  json.field("least_certain", workload::name(band.unsure)).end_object();
 }
 
 /// "fits", …
@@ -175,7 +175,7 @@ void write_role(report::JsonWriter& json, const workload::Program& program,
         .field("bytes", item.bytes)
         .end_object();
   }
-  json.end_array().key("bytes_by_task").begin_array();
+  json.end_array().key("task_bytes").begin_array();
   for (const workload::MemorySample& sample : role.samples) json.value(sample.bytes);
   json.end_array().end_object();
 }
@@ -214,12 +214,12 @@ std::string memory_json(const workload::Program& program, const MemoryReport& re
       json.field("capacity_bytes", fit.capacity)
           .field("fits", worst.total() <= fit.capacity)
           .field("verdict", verdict(worst, fit.capacity));
-      json.key("changes").begin_array();
+      json.key("memory_options").begin_array();
       for (const workload::MemoryChange& change : fit.changes) {
         json.begin_object()
-            .field("what", change.what)
+            .field("change", change.what)
             .field("total_bytes", change.total)
-            .field("flops_ratio", change.cost)
+            .field("flop_ratio", change.cost)
             .end_object();
       }
       json.end_array();

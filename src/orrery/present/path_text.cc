@@ -55,8 +55,8 @@ void add_segment(report::Table& table, const Run& run, const PathSegment& segmen
 }
 
 void write_segment(JsonWriter& json, const Run& run, const PathSegment& segment) {
-  json.begin_object().field("start_ps", segment.start.count()).field("end_ps", segment.end.count());
-  json.field("cause", name(segment.cause)).field("by", name(segment.release));
+  json.begin_object().nanoseconds("start", segment.start).nanoseconds("end", segment.end);
+  json.field("cause", name(segment.cause)).field("released_by", name(segment.release));
   json.field("rank", segment.rank);
   if (const result::Span* span = span_of(run, segment)) {
     json.field("node", span->node).field("kind", name(span->kind));
@@ -114,14 +114,14 @@ std::string path_text(const Run& run, bool all, report::Style style) {
 std::string path_json(const Run& run, bool all) {
   const analysis::PathSummary path = analysis::summarize_path(run, kLongest);
   return report::envelope("critical-path", run.findings, [&](report::JsonWriter& json) {
-    json.begin_object().field("step_ps", run.step.count()).field("stalled", run.stalled);
-    json.field("segments", run.path.size()).field("ranks_visited", path.ranks);
-    json.key("by_cause_ps").begin_object();
+    json.begin_object().nanoseconds("step", run.step).field("stalled", run.stalled);
+    json.field("segments", run.path.size()).field("ranks", path.ranks);
+    json.key("time_by_cause_ns").begin_object();
     for (std::size_t i = 0; i < result::kPathCauses; ++i)
-      json.field(name(static_cast<PathCause>(i)), path.by_cause[i].count());
-    json.end_object().key("by_kind_ps").begin_object();
+      json.key(name(static_cast<PathCause>(i))).nanoseconds(path.by_cause[i]);
+    json.end_object().key("time_by_kind_ns").begin_object();
     for (std::size_t i = 0; i < result::kSpanKinds; ++i)
-      json.field(name(static_cast<SpanKind>(i)), path.by_kind[i].count());
+      json.key(name(static_cast<SpanKind>(i))).nanoseconds(path.by_kind[i]);
     json.end_object().key("longest").begin_array();
     for (const std::uint32_t index : path.longest) write_segment(json, run, run.path[index]);
     json.end_array();

@@ -109,12 +109,12 @@ void write_plan(report::JsonWriter& json, const PlanSearch& search, const PlanAn
       .field("plan", search::plan_words(spec))
       .field("memory_bytes", one.memory)
       .field("mfu", search.mfu(one));
-  if (one.estimate) json.field("estimate_ps", one.estimate->count());
-  if (one.simulated) json.field("simulated_ps", one.simulated->count());
+  if (one.estimate) json.nanoseconds("estimate", *one.estimate);
+  if (one.simulated) json.nanoseconds("simulated", *one.simulated);
   if (one.shares) {
-    json.field("compute_ps", one.shares->compute.count())
-        .field("exposed_ps", one.shares->exposed.count())
-        .field("idle_ps", one.shares->idle.count());
+    json.nanoseconds("compute", one.shares->compute)
+        .nanoseconds("exposed_comm", one.shares->exposed)
+        .nanoseconds("idle", one.shares->idle);
   }
   json.field("specification", workload::to_json(spec)).end_object();
 }
@@ -168,18 +168,18 @@ std::string plan_search_json(const PlanSearch& search) {
     json.begin_object()
         .field("cluster", search.cluster)
         .field("devices", search.devices)
-        .field("device_memory_bytes", search.memory)
+        .field("capacity_bytes", search.memory)
         .field("samples", search.samples)
         .field("tokens", search.tokens)
         .field("plans", static_cast<std::int64_t>(search.plans))
         .field("fitting", static_cast<std::int64_t>(search.fitting))
         .field("too_large", static_cast<std::int64_t>(search.too_large))
-        .field("not_told", static_cast<std::int64_t>(search.not_told))
-        .field("in_columns", static_cast<std::int64_t>(search.in_columns))
-        .field("played", static_cast<std::int64_t>(search.played))
-        .field("worst_columns_off", search.columns_off)
-        .field("worst_estimate_off", search.worst_off)
-        .key("illegal")
+        .field("not_estimated", static_cast<std::int64_t>(search.not_told))
+        .field("closed_form", static_cast<std::int64_t>(search.in_columns))
+        .field("estimated", static_cast<std::int64_t>(search.played))
+        .field("max_closed_form_error", search.columns_off)
+        .field("max_estimate_error", search.worst_off)
+        .key("illegal_by_rule")
         .begin_object();
     for (const auto& [rule, number] : search.illegal)
       json.field(rule, static_cast<std::int64_t>(number));
@@ -234,10 +234,10 @@ std::string cluster_search_json(const std::vector<search::ClusterAnswer>& answer
           .field("devices", one.search.devices)
           .field("samples", one.search.samples)
           .field("tokens", one.search.tokens)
-          .field("price", one.price)
+          .field("device_hour_price", one.price)
           .field("front", one.front);
       if (one.fits()) {
-        json.field("cost", one.cost()).field("rate", one.rate()).key("best");
+        json.field("step_cost", one.cost()).field("items_per_s", one.rate()).key("best_plan");
         write_plan(json, one.search, one.search.best.front());
       }
       json.end_object();

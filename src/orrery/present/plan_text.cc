@@ -64,7 +64,7 @@ std::string generated_json(const workload::Program& program, const study::WriteR
                            const std::string& prefix, const Findings& findings) {
   return report::envelope("generate", findings, [&](report::JsonWriter& json) {
     json.begin_object().field("prefix", prefix).field("ranks", report.ranks);
-    json.field("roles", program.roles.size()).field("nodes", report.nodes);
+    json.field("role_count", program.roles.size()).field("nodes", report.nodes);
     json.field("bytes", report.bytes).field("groups", report.groups).end_object();
   });
 }

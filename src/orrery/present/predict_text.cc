@@ -47,15 +47,15 @@ double mean_off(const Prediction& told) {
 
 void write_told_parts(JsonWriter& json, const char* name, const profile::Breakdown& parts) {
   json.key(name).begin_object().nanoseconds("active", parts.length - parts.idle);
-  json.nanoseconds("computing", parts.compute_only + parts.overlapped);
-  json.nanoseconds("exposed_communication", parts.comm_only).nanoseconds("idle", parts.idle);
+  json.nanoseconds("compute", parts.compute_only + parts.overlapped);
+  json.nanoseconds("exposed_comm", parts.comm_only).nanoseconds("idle", parts.idle);
   json.end_object();
 }
 
 void write_shares(JsonWriter& json, const char* name, const study::DeviceShares& shares) {
-  json.key(name).begin_object().field("active", shares.active);
-  json.field("exposed_communication", shares.exposed).field("imbalance", shares.imbalance);
-  json.field("lookup_imbalance", shares.lookups).end_object();
+  json.key(name).begin_object().field("active_share", shares.active);
+  json.field("exposed_comm_share", shares.exposed).field("imbalance_ratio", shares.imbalance);
+  json.field("lookup_imbalance_ratio", shares.lookups).end_object();
 }
 
 /// Lin et al.'s figures of devices, where there are any.
@@ -110,23 +110,26 @@ std::string predict_text(const Prediction& told, report::Style style) {
 
 std::string predict_json(const Prediction& told) {
   return report::envelope("predict", told.findings, [&](JsonWriter& json) {
-    json.begin_object().nanoseconds("recorded", told.recorded).nanoseconds("told", told.told);
-    json.field("host_from", name(told.from)).field("models", told.models);
-    write_shares(json, "shares", told.shares);
-    write_shares(json, "recorded_shares", told.recorded_shares);
-    json.key("ranks").begin_array();
+    json.begin_object().nanoseconds("recorded", told.recorded).nanoseconds("predicted", told.told);
+    json.field("host_source", name(told.from)).field("kernels_predicted", told.models);
+    write_shares(json, "predicted_device_use", told.shares);
+    write_shares(json, "recorded_device_use", told.recorded_shares);
+    json.key("per_rank").begin_array();
     for (const PredictedRank& rank : told.ranks) {
       json.begin_object().field("rank", rank.rank).field("file", std::string_view(rank.file));
       json.field("device", std::string_view(rank.device));
       json.nanoseconds("recorded", rank.recorded).nanoseconds("replayed", rank.replayed);
-      json.nanoseconds("host_told", rank.with_host).nanoseconds("kernels_told", rank.with_kernels);
-      json.nanoseconds("told", rank.told);
-      write_told_parts(json, "parts", rank.parts);
-      write_told_parts(json, "recorded_parts", rank.recorded_parts);
-      json.key("host").begin_object().nanoseconds("recorded", rank.host.recorded);
-      json.nanoseconds("told", rank.host.told).nanoseconds("kept", rank.host.kept).end_object();
-      json.key("kernels").begin_object().nanoseconds("recorded", rank.kernels);
-      json.nanoseconds("told", rank.kernels_told).nanoseconds("kept", rank.kernels_kept);
+      json.nanoseconds("predicted_host", rank.with_host)
+          .nanoseconds("predicted_kernels", rank.with_kernels);
+      json.nanoseconds("predicted", rank.told);
+      write_told_parts(json, "predicted_breakdown", rank.parts);
+      write_told_parts(json, "recorded_breakdown", rank.recorded_parts);
+      json.key("host_time").begin_object().nanoseconds("recorded", rank.host.recorded);
+      json.nanoseconds("predicted", rank.host.told)
+          .nanoseconds("unchanged", rank.host.kept)
+          .end_object();
+      json.key("kernel_time").begin_object().nanoseconds("recorded", rank.kernels);
+      json.nanoseconds("predicted", rank.kernels_told).nanoseconds("unchanged", rank.kernels_kept);
       json.end_object().end_object();
     }
     json.end_array().end_object();

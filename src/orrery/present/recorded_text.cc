@@ -75,7 +75,7 @@ std::string conversion_table(const intake::JobReport& report, report::Style styl
 }
 
 void write_link(JsonWriter& json, const std::optional<profile::LinkReport>& link) {
-  json.key("link");
+  json.key("linking");
   if (!link) {
     json.null();
     return;
@@ -83,35 +83,37 @@ void write_link(JsonWriter& json, const std::optional<profile::LinkReport>& link
   json.begin_object().field("nodes", link->nodes).field("operators", link->operators);
   json.field("by_record_function", link->by_record_function);
   json.field("by_external_id", link->by_external_id).field("by_order", link->by_order);
-  json.field("added", link->added).field("unlinked_operators", link->unlinked_operators);
-  json.field("rate", link->rate()).end_object();
+  json.field("added_nodes", link->added).field("unlinked_operators", link->unlinked_operators);
+  json.field("linked_share", link->rate()).end_object();
 }
 
 void write_attach(JsonWriter& json, const profile::AttachReport& attach) {
-  json.key("attach").begin_object().field("works", attach.works);
+  json.key("attachment").begin_object().field("device_works", attach.works);
   json.field("by_correlation", attach.by_correlation).field("by_graph", attach.by_graph);
-  json.field("by_external_id", attach.by_external_id).field("orphans", attach.orphans);
+  json.field("by_external_id", attach.by_external_id).field("unattached", attach.orphans);
   json.end_object();
 }
 
 void write_conversion(JsonWriter& json, const intake::ConvertReport& c) {
-  json.key("converted").begin_object().field("nodes", c.nodes).field("edges", c.edges);
-  json.field("compute", c.compute).field("collectives", c.collectives);
-  json.field("sends", c.sends).field("receives", c.receives);
-  json.field("device_nodes", c.device_nodes).field("device_with_later", c.device_with_later);
-  json.field("device_with_successor", c.device_with_successor);
+  json.key("conversion").begin_object().field("nodes", c.nodes).field("edges", c.edges);
+  json.field("compute_nodes", c.compute).field("collective_nodes", c.collectives);
+  json.field("send_nodes", c.sends).field("receive_nodes", c.receives);
+  json.field("device_nodes", c.device_nodes).field("followed_device_nodes", c.device_with_later);
+  json.field("device_nodes_with_successor", c.device_with_successor);
   json.field("comm_kernels", c.comm_kernels);
-  json.field("comm_kernels_under_library", c.comm_kernels_under_library).end_object();
+  json.field("library_comm_kernels", c.comm_kernels_under_library).end_object();
 }
 
 void write_ranks(JsonWriter& json, const intake::JobReport& report) {
   const intake::Job& job = report.job;
   json.field("world_size", job.world_size).field("groups", job.groups.size());
-  json.field("matched", job.matched).field("unmatched", job.unmatched).field("alone", job.alone);
-  json.key("ranks").begin_array();
+  json.field("matched", job.matched)
+      .field("unmatched", job.unmatched)
+      .field("single_rank", job.alone);
+  json.key("per_rank").begin_array();
   for (std::size_t place = 0; place < job.ranks.size(); ++place) {
     const intake::RankFiles& files = job.ranks[place];
-    json.begin_object().field("rank", files.rank).field("rank_from", files.rank_from);
+    json.begin_object().field("rank", files.rank).field("rank_source", files.rank_from);
     json.key("device_trace");
     files.device ? json.value(files.device->name) : json.null();
     json.key("execution_trace");
@@ -211,7 +213,7 @@ std::string converted_text(const intake::Converted& done, report::Style style) {
 
 std::string converted_json(const intake::Converted& done) {
   return report::envelope("convert", done.findings, [&](JsonWriter& json) {
-    json.begin_object().field("to", std::string_view(done.to)).field("ranks", done.ranks);
+    json.begin_object().field("file", std::string_view(done.to)).field("ranks", done.ranks);
     json.field("nodes", done.nodes).field("edges", done.edges).end_object();
   });
 }

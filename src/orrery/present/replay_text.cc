@@ -84,9 +84,9 @@ void write_drift(JsonWriter& json, const ReplayedRank& rank) {
   const profile::Drift& drift = rank.drift;
   json.key("drift").begin_object().field("events", drift.count);
   json.nanoseconds("mean", drift.mean).nanoseconds("p95", drift.p95);
-  json.nanoseconds("worst", drift.worst).nanoseconds("later", drift.later);
-  json.field("begins_at", std::string_view(rank.drift_begins));
-  json.field("farthest", std::string_view(rank.drift_farthest)).end_object();
+  json.nanoseconds("max", drift.worst).nanoseconds("mean_delay", drift.later);
+  json.field("first_drift", std::string_view(rank.drift_begins));
+  json.field("max_drift_at", std::string_view(rank.drift_farthest)).end_object();
 }
 
 void write_curve(JsonWriter& json, std::string_view key, const std::vector<double>& curve) {
@@ -99,24 +99,24 @@ void write_rank(JsonWriter& json, const ReplayedRank& rank) {
   json.begin_object().field("rank", rank.rank).field("file", std::string_view(rank.file));
   json.field("device", std::string_view(rank.device));
   json.nanoseconds("recorded", rank.recorded).nanoseconds("simulated", rank.simulated);
-  json.key("steps").begin_array();
+  json.key("per_step").begin_array();
   for (const study::ReplayedStep& step : rank.steps) {
-    json.begin_object().field("number", step.number).nanoseconds("recorded", step.recorded);
+    json.begin_object().field("step_number", step.number).nanoseconds("recorded", step.recorded);
     json.nanoseconds("simulated", step.simulated).end_object();
   }
   json.end_array().field("on_device", rank.on_device);
-  write_parts(json, "recorded_parts", rank.recorded_parts);
-  write_parts(json, "simulated_parts", rank.simulated_parts);
+  write_parts(json, "recorded_breakdown", rank.recorded_parts);
+  write_parts(json, "simulated_breakdown", rank.simulated_parts);
   write_drift(json, rank);
-  json.key("known").begin_object().field("dependencies", rank.unknowns.edges);
+  json.key("dependency_sources").begin_object().field("dependencies", rank.unknowns.edges);
   json.field("inferred", rank.unknowns.guessed);
   json.field("recorded_waits", rank.unknowns.recorded_waits);
-  json.nanoseconds("waited", rank.unknowns.waited);
-  json.field("to_learn", rank.unknowns.to_learn).field("learned", rank.unknowns.learned);
+  json.nanoseconds("recorded_wait", rank.unknowns.waited);
+  json.field("learnable", rank.unknowns.to_learn).field("learned", rank.unknowns.learned);
   json.end_object();
-  json.nanoseconds("busy_bin", rank.bin);
-  write_curve(json, "recorded_busy", rank.recorded_busy);
-  write_curve(json, "simulated_busy", rank.simulated_busy);
+  json.nanoseconds("bin", rank.bin);
+  write_curve(json, "recorded_busy_shares", rank.recorded_busy);
+  write_curve(json, "simulated_busy_shares", rank.simulated_busy);
   json.end_object();
 }
 
@@ -135,7 +135,7 @@ std::string replay_text(const study::Replay& replay, report::Style style) {
 
 std::string replay_json(const study::Replay& replay) {
   return report::envelope("replay", replay.findings, [&](JsonWriter& json) {
-    json.begin_object().key("ranks").begin_array();
+    json.begin_object().key("per_rank").begin_array();
     for (const ReplayedRank& rank : replay.ranks) write_rank(json, rank);
     json.end_array().end_object();
   });

@@ -153,9 +153,9 @@ std::string summary_text(const Run& run, Style style, bool all) {
 
 std::string summary_json(const Run& run) {
   return report::envelope("report", run.findings, [&](JsonWriter& json) {
-    json.begin_object().field("step_ps", run.step.count()).field("stalled", run.stalled);
+    json.begin_object().nanoseconds("step", run.step).field("stalled", run.stalled);
     json.field("ranks", run.ranks.size()).field("distinct_ranks", run.timelines.size());
-    json.field("spans", name(run.spans));
+    json.field("stored_spans", name(run.spans));
     report::write_digest(json, analysis::digest(run));
     report::write_remote_memory(json, run);
     json.key("manifest").begin_object();
@@ -168,19 +168,19 @@ std::string summary_json(const Run& run) {
     }
     json.end_array().key("collectives").begin_array();
     for (const analysis::CollectiveClass& one : analysis::collective_classes(run)) {
-      json.begin_object().field("type", one.type).field("members", one.members);
+      json.begin_object().field("type", one.type).field("group_size", one.members);
       json.field("bytes", one.bytes.count())
-          .field("count", one.count)
+          .field("operations", one.count)
           .field("sent_bytes", one.sent);
-      json.field("time_ps", one.time.count()).field("waited_ps", one.waited.count());
+      json.nanoseconds("time", one.time).nanoseconds("wait", one.waited);
       json.field("algbw_bytes_per_s", one.algbw).field("busbw_bytes_per_s", one.busbw);
-      if (one.of_bound) json.field("of_bound", *one.of_bound);
+      if (one.of_bound) json.field("bound_efficiency", *one.of_bound);
       json.end_object();
     }
     json.end_array().key("stragglers").begin_array();
     for (const analysis::Straggler& one : analysis::stragglers(run).ranks) {
-      json.begin_object().field("rank", one.rank).field("caused_ps", one.caused.count());
-      json.field("waited_ps", one.waited.count()).field("times_last", one.times_last).end_object();
+      json.begin_object().field("rank", one.rank).nanoseconds("caused_wait", one.caused);
+      json.nanoseconds("wait", one.waited).field("times_last", one.times_last).end_object();
     }
     json.end_array().end_object();
   });

@@ -163,35 +163,39 @@ void write_side(JsonWriter& json, std::string_view key, const ScaledSide& side) 
   json.field("layers", side.shape.layers.value_or(0));
   json.field("microbatches", side.shape.microbatches.value_or(0)).field("nodes", side.nodes);
   json.nanoseconds("step", side.step).nanoseconds("compute", side.compute);
-  json.nanoseconds("communication", side.comm).nanoseconds("exposed", side.comm_only);
+  json.nanoseconds("comm", side.comm).nanoseconds("exposed_comm", side.comm_only);
   json.nanoseconds("exposed_memory", side.memory_only).nanoseconds("idle", side.idle);
-  json.field("flops", side.flops).field("bytes", side.bytes).field("sent", side.sent);
-  json.field("memory", side.memory.count()).end_object();
+  json.field("flop", side.flops).field("bytes", side.bytes).field("sent_bytes", side.sent);
+  json.field("memory_bytes", side.memory.count()).end_object();
 }
 
 void write_foretold(JsonWriter& json, std::string_view key, const study::Foretold& told) {
-  json.key(key).begin_object().nanoseconds("step", told.step).field("off", told.off).end_object();
+  json.key(key)
+      .begin_object()
+      .nanoseconds("step", told.step)
+      .field("error_ratio", told.off)
+      .end_object();
 }
 
 void write_axes(JsonWriter& json, const study::RankChoice& choice) {
   json.key("axes").begin_array();
   for (const study::ChosenAxis& axis : choice.axes) {
-    json.begin_object().field("axis", std::string_view(axis.key)).field("was", axis.was);
-    json.key("places").begin_array();
+    json.begin_object().field("axis", std::string_view(axis.key)).field("original_size", axis.was);
+    json.key("positions").begin_array();
     for (const std::uint32_t place : axis.places) json.value(place);
     json.end_array().end_object();
   }
-  json.end_array().key("ranks").begin_array();
+  json.end_array().key("rank_numbers").begin_array();
   for (const std::uint32_t rank : choice.ranks) json.value(rank);
   json.end_array();
 }
 
 void write_carried(JsonWriter& json, const Carried& one) {
   json.begin_object().field("axis", std::string_view(one.axis));
-  json.field("type", std::string_view(one.type)).field("was_members", one.was_members);
-  json.field("is_members", one.is_members).field("was_count", one.was_count);
-  json.field("is_count", one.is_count).field("was_sent", one.was_sent);
-  json.field("is_sent", one.is_sent).end_object();
+  json.field("type", std::string_view(one.type)).field("original_group_size", one.was_members);
+  json.field("scaled_group_size", one.is_members).field("original_count", one.was_count);
+  json.field("scaled_count", one.is_count).field("original_sent_bytes", one.was_sent);
+  json.field("scaled_sent_bytes", one.is_sent).end_object();
 }
 
 }  // namespace
@@ -223,22 +227,25 @@ std::string scale_down_text(const ScaleDown& made, report::Style style) {
 
 std::string scale_down_json(const ScaleDown& made) {
   return report::envelope("scale-down", made.findings, [&](JsonWriter& json) {
-    json.begin_object().field("workload", std::string_view(made.workload));
+    json.begin_object().field("workload_name", std::string_view(made.workload));
     json.field("replayed", made.replayed).field("keep", study::name(made.keep));
     write_axes(json, made.choice);
-    json.field("batch", made.batch).key("batch_works").begin_object();
-    json.field("by_sizes", made.batch_told.by_sizes).field("as_whole", made.batch_told.as_whole);
-    json.field("weights", made.batch_told.weights).field("rounded", made.batch_told.rounded);
-    json.end_object().field("optimizer_growth", made.optimizer_growth);
-    json.key("left_out").begin_object().field("collectives", made.left_out.collectives);
+    json.field("batch_ratio", made.batch).key("batch_rules").begin_object();
+    json.field("size_works", made.batch_told.by_sizes)
+        .field("entire_works", made.batch_told.as_whole);
+    json.field("weight_works", made.batch_told.weights).field("rounded", made.batch_told.rounded);
+    json.end_object().field("optimizer_ratio", made.optimizer_growth);
+    json.key("left_out_operations")
+        .begin_object()
+        .field("collective_count", made.left_out.collectives);
     json.field("messages", made.left_out.messages).end_object();
-    write_side(json, "was", made.was);
-    write_side(json, "is", made.is);
-    json.key("carried").begin_array();
+    write_side(json, "original", made.was);
+    write_side(json, "scaled", made.is);
+    json.key("traffic_changes").begin_array();
     for (const Carried& one : made.carried) write_carried(json, one);
     json.end_array();
-    write_foretold(json, "in_proportion", made.in_proportion);
-    if (made.by_sizes) write_foretold(json, "by_sizes", *made.by_sizes);
+    write_foretold(json, "proportional_estimate", made.in_proportion);
+    if (made.by_sizes) write_foretold(json, "size_based_estimate", *made.by_sizes);
     json.end_object();
   });
 }

@@ -86,26 +86,30 @@ std::string shard_json(const ShardAnswer& answer, const std::string& file) {
   return report::envelope("shard", {}, [&](JsonWriter& json) {
     json.begin_object().field("device", std::string_view(answer.device));
     json.field("devices", answer.devices).field("batch", answer.batch);
-    json.field("model", answer.model).field("memory", answer.memory);
-    json.field("most_tables", answer.most_tables);
-    json.field("step_us", answer.cost.us()).field("lookups_us", answer.cost.lookup_us);
-    json.field("exchanges_us", answer.cost.exchange_us).field("bound_us", answer.bound_us);
-    json.key("pieces").begin_array();
+    json.field("model", answer.model).field("table_memory_bytes", answer.memory);
+    json.field("max_tables", answer.most_tables);
+    json.nanoseconds("step", answer.cost.us() * 1e3)
+        .nanoseconds("lookups", answer.cost.lookup_us * 1e3);
+    json.nanoseconds("exchanges", answer.cost.exchange_us * 1e3)
+        .nanoseconds("bound", answer.bound_us * 1e3);
+    json.key("placements").begin_array();
     for (std::size_t i = 0; i < answer.pieces.size(); ++i) {
       const study::ShardPiece& piece = answer.pieces[i];
       json.begin_object().field("table", std::string_view(answer.tables[piece.table].name));
-      json.field("device", answer.placement[i]).field("features", piece.features);
+      json.field("device_index", answer.placement[i]).field("features", piece.features);
       json.field("rows", piece.rows).end_object();
     }
-    json.end_array().key("loads").begin_array();
+    json.end_array().key("device_loads").begin_array();
     for (const study::ShardDevice& device : answer.loads) {
-      json.begin_object().field("pieces", std::uint64_t{device.pieces}).field("us", device.us);
-      json.field("bytes", device.bytes).field("sends", device.sends).end_object();
+      json.begin_object()
+          .field("pieces", std::uint64_t{device.pieces})
+          .nanoseconds("time", device.us * 1e3);
+      json.field("bytes", device.bytes).field("sent_bytes", device.sends).end_object();
     }
     json.end_array().key("sharders").begin_array();
     for (const study::SharderCost& one : answer.six) {
       json.begin_object().field("name", model::name(one.sharder));
-      if (one.cost) json.field("step_us", one.cost->us());
+      if (one.cost) json.nanoseconds("step", one.cost->us() * 1e3);
       json.field("fits", one.cost.has_value()).end_object();
     }
     json.end_array().field("file", std::string_view(file)).end_object();

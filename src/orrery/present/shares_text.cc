@@ -49,14 +49,14 @@ std::string shares_json(const std::vector<explore::Share>& shares, const ShareCo
   const ShareTotals totals = totals_of(shares);
   return report::envelope("search", {}, [&](report::JsonWriter& json) {
     json.begin_object()
-        .field("shares", static_cast<std::uint64_t>(shares.size()))
+        .field("parts", static_cast<std::uint64_t>(shares.size()))
         .field("finished", totals.finished)
         .field("points", totals.points)
-        .field("open", totals.open)
-        .field("script", commands.script)
-        .field("manifest", commands.manifest)
-        .field("submit", commands.submit)
-        .field("merge", commands.merge)
+        .field("unfinished", totals.open)
+        .field("script_file", commands.script)
+        .field("manifest_file", commands.manifest)
+        .field("submit_command", commands.submit)
+        .field("merge_command", commands.merge)
         .end_object();
   });
 }

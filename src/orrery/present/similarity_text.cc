@@ -129,8 +129,8 @@ void write_optional(JsonWriter& json, std::string_view name, const std::optional
 }
 
 void write_taken(JsonWriter& json, std::string_view name, const bench::Taken& taken) {
-  json.key(name).begin_object().field("count", taken.count).field("ns", taken.ns);
-  json.field("known_ns", taken.known_ns).field("flops", taken.flops).field("bytes", taken.bytes);
+  json.key(name).begin_object().field("count", taken.count).field("time_ns", taken.ns);
+  json.field("known_ns", taken.known_ns).field("flop", taken.flops).field("bytes", taken.bytes);
   json.end_object();
 }
 
@@ -141,15 +141,15 @@ void write_compared(JsonWriter& json, std::string_view key, const Compared& one)
   } else {
     json.field(key, name(one.kind));
   }
-  write_taken(json, "recorded", one.recorded);
+  write_taken(json, "recorded_work", one.recorded);
   json.field("host_ns", one.host_ns).field("device_kernels", one.kernels);
-  write_taken(json, "replayed", one.replayed);
+  write_taken(json, "replayed_work", one.replayed);
   json.end_object();
 }
 
 void write_curve(JsonWriter& json, std::string_view name, const bench::MemoryCurve& curve) {
   json.key(name).begin_object().field("peak_bytes", curve.peak());
-  json.key("most_bytes").begin_array();
+  json.key("interval_max_bytes").begin_array();
   for (const std::int64_t bytes : curve.most) json.value(bytes);
   json.end_array().key("held_bytes").begin_array();
   for (const std::int64_t bytes : curve.held) json.value(bytes);
@@ -157,36 +157,36 @@ void write_curve(JsonWriter& json, std::string_view name, const bench::MemoryCur
 }
 
 void write_memory(JsonWriter& json, const bench::MemoryCurves& memory) {
-  json.key("memory").begin_object();
-  write_optional(json, "peak_change", memory.peak_change());
-  write_optional(json, "apart", memory.apart());
+  json.key("memory_comparison").begin_object();
+  write_optional(json, "peak_change_ratio", memory.peak_change());
+  write_optional(json, "difference_share", memory.apart());
   json.field("profiled", memory.profiled);
-  write_curve(json, "recorded", memory.recorded);
-  write_curve(json, "replayed", memory.replayed);
+  write_curve(json, "recorded_curve", memory.recorded);
+  write_curve(json, "replayed_curve", memory.replayed);
   json.end_object();
 }
 
 void write_lists(JsonWriter& json, const Similarity& alike) {
-  json.key("kinds").begin_array();
+  json.key("work_by_kind").begin_array();
   for (const Compared& one : alike.classes)
     if (!is_empty(one)) write_compared(json, "kind", one);
-  json.end_array().key("operators").begin_array();
+  json.end_array().key("work_by_name").begin_array();
   for (const Compared& one : alike.names) write_compared(json, "name", one);
-  json.end_array().key("ran").begin_array();
+  json.end_array().key("operator_counts").begin_array();
   for (const bench::Ran& one : alike.ran)
     json.begin_object()
         .field("name", one.name)
-        .field("recorded", one.recorded)
-        .field("replayed", one.replayed)
+        .field("recorded_count", one.recorded)
+        .field("replayed_count", one.replayed)
         .end_object();
-  json.end_array().key("communication").begin_array();
+  json.end_array().key("communication_by_kind").begin_array();
   for (const bench::CommCompared& one : alike.comms)
     json.begin_object()
         .field("kind", profile::name(one.kind))
-        .field("recorded", one.recorded)
+        .field("recorded_count", one.recorded)
         .field("bytes", one.bytes)
         .field("recorded_ns", one.recorded_ns)
-        .field("replayed", one.replayed)
+        .field("replayed_count", one.replayed)
         .field("replayed_ns", one.replayed_ns)
         .end_object();
   json.end_array();
@@ -261,15 +261,15 @@ void write_similarity(JsonWriter& json, const Similarity& alike) {
   json.key("similarity").begin_object();
   json.field("recorded_operators", alike.recorded_operators());
   json.field("replayed_operators", alike.replayed_operators());
-  write_optional(json, "mix_apart", alike.mix_apart());
-  write_optional(json, "time_apart", alike.time_apart());
+  write_optional(json, "mix_difference_share", alike.mix_apart());
+  write_optional(json, "time_difference_share", alike.time_apart());
   json.field("on_device", alike.on_device);
   write_memory(json, alike.memory);
-  json.key("busy").begin_object();
-  write_optional(json, "device", alike.busy.device);
-  write_optional(json, "occupancy", alike.busy.occupancy);
-  write_optional(json, "processor", alike.busy.processor);
-  write_optional(json, "watts", alike.busy.watts);
+  json.key("utilisation").begin_object();
+  write_optional(json, "device_busy_share", alike.busy.device);
+  write_optional(json, "occupancy_share", alike.busy.occupancy);
+  write_optional(json, "processor_busy_share", alike.busy.processor);
+  write_optional(json, "power_w", alike.busy.watts);
   json.end_object();
   write_lists(json, alike);
   json.end_object();

@@ -111,11 +111,12 @@ std::string split_json(const SplitAnswer& answer, const std::string& file,
     json.begin_object().field("job", std::string_view(answer.job));
     json.field("cluster", std::string_view(answer.cluster));
     json.field("objective", by_cost(answer) ? "time-cost" : "time");
-    json.field("total", answer.problem.total.count());
-    json.field("besides_s", answer.problem.besides);
+    json.field("total_bandwidth_bytes_per_s", answer.problem.total.count());
+    json.nanoseconds("fixed", answer.problem.besides * 1e9);
     json.field("rank", std::uint64_t{answer.traffic.rank});
-    json.field("value", answer.split.value).field("bound", answer.split.bound);
-    json.field("odd_groups", answer.traffic.odd_groups).field("left_out", answer.traffic.unknown);
+    json.field("objective_value", answer.split.value).field("objective_bound", answer.split.bound);
+    json.field("odd_groups", answer.traffic.odd_groups)
+        .field("unknown_operations", answer.traffic.unknown);
     json.key("dimensions").begin_array();
     for (const platform::Dimension& dim : answer.dims)
       json.begin_object()
@@ -124,17 +125,19 @@ std::string split_json(const SplitAnswer& answer, const std::string& file,
           .end_object();
     json.end_array().key("demands").begin_array();
     for (const search::Demand& demand : answer.problem.demands) {
-      json.begin_object().field("times", demand.times).key("bytes").begin_array();
+      json.begin_object().field("repeats", demand.times).key("dimension_bytes").begin_array();
       for (const double bytes : demand.bytes) json.value(bytes);
       json.end_array().end_object();
     }
     json.end_array().key("splits").begin_array();
     for (std::size_t i = 0; i < answer.tried.size(); ++i) {
       const TriedSplit& tried = answer.tried[i];
-      json.begin_object().field("name", kWhich[i]).key("bandwidth").begin_array();
+      json.begin_object().field("name", kWhich[i]).key("dimension_bytes_per_s").begin_array();
       for (const Bandwidth one : tried.bandwidth) json.value(one.count());
-      json.end_array().field("communication_s", tried.seconds).field("value", tried.value);
-      json.field("step_ps", tried.step.count()).field("exposed_ps", tried.exposed.count());
+      json.end_array()
+          .nanoseconds("comm", tried.seconds * 1e9)
+          .field("objective_value", tried.value);
+      json.nanoseconds("step", tried.step).nanoseconds("exposed_comm", tried.exposed);
       json.end_object();
     }
     json.end_array().field("file", std::string_view(file)).end_object();

@@ -136,16 +136,18 @@ void write_row(report::JsonWriter& json, const KernelRow& row, bool all, const K
   }
   json.field("nodes", static_cast<std::uint64_t>(row.nodes))
       .field("launches", static_cast<std::uint64_t>(row.launches))
-      .field("time_ps", as_time(row.picoseconds).count())
-      .field("share", part_of(row.picoseconds, sum.picoseconds))
-      .field("flops", workload::to_string(row.flops))
-      .field("bytes", workload::to_string(row.bytes))
-      .field("flops_per_s", rate(row.flops, row))
+      .nanoseconds("time", as_time(row.picoseconds))
+      .field("time_share", part_of(row.picoseconds, sum.picoseconds))
+      .key("flop")
+      .digits(workload::to_string(row.flops))
+      .key("bytes")
+      .digits(workload::to_string(row.bytes))
+      .field("flop_per_s", rate(row.flops, row))
       .field("bytes_per_s", rate(row.bytes, row));
-  json.key("models").begin_object();
+  json.key("share_by_model").begin_object();
   for (const auto& [model, spent] : row.by_model)
     json.field(model, part_of(spent, row.picoseconds));
-  json.end_object().field("unknown", static_cast<std::uint64_t>(row.unknown)).end_object();
+  json.end_object().field("unestimated", static_cast<std::uint64_t>(row.unknown)).end_object();
 }
 
 }  // namespace
@@ -207,11 +209,13 @@ std::string step_kernels_json(const workload::Program& program, const platform::
         .field("role", step.role)
         .field("ranks", step.ranks)
         .field("launches", static_cast<std::uint64_t>(sum.launches))
-        .field("different", step.kernels.size())
-        .field("time_ps", as_time(sum.picoseconds).count())
-        .field("flops", workload::to_string(sum.flops))
-        .field("bytes", workload::to_string(sum.bytes));
-    json.key(all ? "kernels" : "classes").begin_array();
+        .field("distinct_kernels", step.kernels.size())
+        .nanoseconds("time", as_time(sum.picoseconds))
+        .key("flop")
+        .digits(workload::to_string(sum.flops))
+        .key("bytes")
+        .digits(workload::to_string(sum.bytes));
+    json.key(all ? "per_kernel" : "classes").begin_array();
     for (const KernelRow& row : rows) write_row(json, row, all, sum);
     json.end_array().end_object();
   });

@@ -78,23 +78,23 @@ std::string stragglers_text(const StragglersAnswer& answer, report::Style style)
 
 std::string stragglers_json(const StragglersAnswer& answer) {
   return report::envelope("stragglers", answer.findings, [&](JsonWriter& json) {
-    json.begin_object().field("workload", std::string_view(answer.workload));
+    json.begin_object().field("workload_name", std::string_view(answer.workload));
     json.field("ranks", answer.ranks).field("steps", answer.steps);
     if (answer.recorded) json.nanoseconds("recorded", *answer.recorded);
-    json.nanoseconds("played", answer.played).nanoseconds("work_alike", answer.level_work);
-    json.nanoseconds("links_alike", answer.level_links).nanoseconds("all_alike", answer.level_all);
-    json.field("blame", study::name(answer.blame)).field("named", std::string_view(answer.named));
+    json.nanoseconds("replayed", answer.played).nanoseconds("equal_work", answer.level_work);
+    json.nanoseconds("equal_links", answer.level_links).nanoseconds("equal_all", answer.level_all);
+    json.field("blame", study::name(answer.blame)).field("blamed", std::string_view(answer.named));
     json.key("suspects").begin_array();
     for (const Suspect& one : answer.suspects) {
       json.begin_object().field("kind", study::name(one.kind));
       json.field("name", std::string_view(one.name));
       if (one.rank) json.field("rank", *one.rank);
-      json.nanoseconds("excess", one.excess).nanoseconds("without", one.without);
-      json.field("share", one.share);
+      json.nanoseconds("excess", one.excess).nanoseconds("step_without", one.without);
+      json.field("excess_share", one.share);
       if (one.test) {
-        json.key("test").begin_object().field("slowest", one.test->slowest);
-        json.field("of", one.test->of).field("among", one.test->among);
-        json.field("p", one.test->p).end_object();
+        json.key("test").begin_object().field("slowest_count", one.test->slowest);
+        json.field("trials", one.test->of).field("candidates", one.test->among);
+        json.field("p_value", one.test->p).end_object();
       }
       json.end_object();
     }

@@ -127,12 +127,12 @@ std::vector<std::vector<std::uint32_t>> ranks_by_graph(const graph::Workload& wo
 }
 
 void write_blocks(JsonWriter& json, const std::vector<Block>& parts) {
-  json.key("parts").begin_array();
+  json.key("structure_blocks").begin_array();
   for (const Block& block : parts) {
-    json.begin_object().field("role", analysis::name(block.role)).field("times", block.times);
-    json.field("works", block.works).nanoseconds("time", block.time);
-    json.field("begins", std::string_view(block.begins));
-    json.field("ends", std::string_view(block.ends));
+    json.begin_object().field("role", analysis::name(block.role)).field("repeats", block.times);
+    json.field("operations", block.works).nanoseconds("time", block.time);
+    json.field("first_node", std::string_view(block.begins));
+    json.field("last_node", std::string_view(block.ends));
     if (block.role != BlockRole::works) write_blocks(json, block.parts);
     json.end_object();
   }
@@ -145,7 +145,7 @@ void write_phases(JsonWriter& json, const analysis::RankStructure& found) {
     if (found.phases[i].works == 0) continue;
     const std::string_view of = name(static_cast<StepPhase>(i));
     json.begin_object().field("phase", of.empty() ? "unsaid" : of);
-    json.field("works", found.phases[i].works).nanoseconds("time", found.phases[i].time);
+    json.field("operations", found.phases[i].works).nanoseconds("time", found.phases[i].time);
     json.end_object();
   }
   json.end_array();
@@ -153,13 +153,13 @@ void write_phases(JsonWriter& json, const analysis::RankStructure& found) {
 
 void write_partners(JsonWriter& json, const analysis::Parallelism& partners) {
   json.field("stages", partners.stages)
-      .field("context", partners.context)
-      .key("groups")
+      .field("context_parallel", partners.context)
+      .key("process_groups")
       .begin_array();
   for (const analysis::GroupUse& use : partners.groups) {
-    json.begin_object().field("group", std::string_view(use.group)).field("ranks", use.ranks);
-    json.field("apart", use.apart).field("collectives", use.collectives);
-    json.field("every_layer", use.every_layer);
+    json.begin_object().field("name", std::string_view(use.group)).field("ranks", use.ranks);
+    json.field("stride", use.apart).field("collective_count", use.collectives);
+    json.field("in_every_layer", use.every_layer);
     json.field("axis", analysis::name(use.axis)).end_object();
   }
   json.end_array();
@@ -203,11 +203,11 @@ std::string structure_json(const std::string& name, const graph::Workload& workl
     const auto partners = analysis::parallelism(workload, all);
     for (std::size_t i = 0; i < workload.graphs.size(); ++i) {
       const analysis::RankStructure& found = all[i];
-      json.begin_object().key("ranks").begin_array();
+      json.begin_object().key("rank_numbers").begin_array();
       for (const std::uint32_t rank : ranks[i]) json.value(rank);
-      json.end_array().field("works", found.works).field("lane", std::string_view(found.lane));
-      json.field("layers", found.layers).field("forwards", found.forwards);
-      json.field("layers_named", found.named).field("steps", found.steps);
+      json.end_array().field("operations", found.works).field("lane", std::string_view(found.lane));
+      json.field("layers", found.layers).field("forward_passes", found.forwards);
+      json.field("named_layers", found.named).field("steps", found.steps);
       write_phases(json, found);
       write_partners(json, partners[i]);
       write_blocks(json, found.parts);

@@ -59,7 +59,7 @@ void write_cost(report::JsonWriter& json, const SystolicCost& cost) {
   json.field("folds", cost.folds)
       .field("cycles", cost.cycles)
       .field("cycles_with_stalls", cost.total)
-      .field("utilisation", cost.utilisation)
+      .field("utilisation_share", cost.utilisation)
       .field("macs", cost.macs);
   const std::pair<std::string_view, const model::SystolicTraffic*> operands[] = {
       {"ifmap", &cost.ifmap}, {"filter", &cost.filter}, {"ofmap", &cost.ofmap}};
@@ -107,7 +107,7 @@ std::string systolic_json(const SystolicReport& report) {
         .field("columns", array.columns)
         .field("data_flow", flow_word(array.flow))
         .end_object();
-    json.key("layers").begin_array();
+    json.key("per_layer").begin_array();
     for (const SystolicReport::Layer& layer : report.layers) {
       json.begin_object()
           .field("name", layer.name)
@@ -117,7 +117,7 @@ std::string systolic_json(const SystolicReport& report) {
       write_cost(json, layer.cost);
       json.end_object();
     }
-    json.end_array().key("all").begin_object();
+    json.end_array().key("total_cost").begin_object();
     write_cost(json, report.all);
     json.end_object().end_object();
   });

@@ -89,7 +89,7 @@ std::string table_json(const TableReport& report) {
     json.key("errors").begin_array();
     for (const Error& error : report.errors)
       json.begin_object().field("what", error.what).field("hint", error.hint).end_object();
-    json.end_array().key("devices").begin_array();
+    json.end_array().key("per_device").begin_array();
     for (const TableReport::Device& device : report.devices) {
       json.begin_object().field("device", device.name);
       json.field("in_catalogue", device.silicon.described).key("classes").begin_array();
@@ -100,15 +100,15 @@ std::string table_json(const TableReport& report) {
         for (std::size_t i = 0; i < names.size(); ++i) {
           if (known.most[i] == 0) continue;
           json.key(names[i]).begin_object();
-          json.field("least", known.least.sizes[i])
-              .field("most", known.most[i])
-              .field("different", known.different[i])
+          json.field("min_size", known.least.sizes[i])
+              .field("max_size", known.most[i])
+              .field("distinct_sizes", known.different[i])
               .end_object();
         }
         json.end_object().field("rows", known.rows).field("kernels", known.kernels);
         json.field("interpolation", known.grid ? "grid" : "scattered")
-            .field("left_out", known.left_out)
-            .field("typical_error", known.typical);
+            .field("held_out_kernels", known.left_out)
+            .field("median_error", known.typical);
         write_band(json, known.band);
         json.end_object();
       }

@@ -111,20 +111,20 @@ namespace {
 void write_time(JsonWriter& json, std::string_view key, const JobTime& time) {
   json.key(key).begin_object();
   if (time.stalled) {
-    json.key("end_ps").null();
+    json.key("end_ns").null();
   } else {
-    json.field("end_ps", time.end.count());
+    json.nanoseconds("end", time.end);
   }
-  json.field("exposed_ps", time.exposed.count()).end_object();
+  json.nanoseconds("exposed_comm", time.exposed).end_object();
 }
 
 void write_links(JsonWriter& json, const std::vector<study::MetLink>& links) {
-  json.key("links").begin_array();
+  json.key("link_traffic").begin_array();
   for (const study::MetLink& link : links) {
     json.begin_object().field("name", std::string_view(link.name));
     if (!link.kind.empty()) json.field("class", std::string_view(link.kind));
-    if (link.capacity > 0) json.field("bandwidth", link.capacity);
-    json.key("bytes").begin_array();  // by job
+    if (link.capacity > 0) json.field("bandwidth_bytes_per_s", link.capacity);
+    json.key("job_bytes").begin_array();  // by job
     for (const std::uint64_t bytes : link.bytes) json.value(bytes);
     json.end_array().end_object();
   }
@@ -136,18 +136,18 @@ void write_links(JsonWriter& json, const std::vector<study::MetLink>& links) {
 std::string together_json(const TogetherAnswer& answer, bool links) {
   return report::envelope("together", answer.all.findings, [&](JsonWriter& json) {
     json.begin_object().field("cluster", std::string_view(answer.all.cluster_name));
-    json.field("network", study::name(answer.all.platform().network));
-    json.field("end_ps", answer.all.result.end.count());
-    json.field("stalls", answer.all.result.stall.has_value());
+    json.field("network_model", study::name(answer.all.platform().network));
+    json.nanoseconds("end", answer.all.result.end);
+    json.field("stalled", answer.all.result.stall.has_value());
     json.field("spare_ranks", answer.spare).key("jobs").begin_array();
     for (const JobTold& job : answer.jobs) {
       json.begin_object().field("name", std::string_view(job.name));
-      json.field("of", std::string_view(job.about)).key("ranks").begin_array();
+      json.field("about", std::string_view(job.about)).key("rank_numbers").begin_array();
       for (const std::uint32_t rank : job.ranks) json.value(rank);
-      json.end_array().field("start_ps", job.start.count()).field("steps", job.steps);
+      json.end_array().nanoseconds("start", job.start).field("steps", job.steps);
       write_time(json, "alone", job.alone);
-      write_time(json, "beside", job.beside);
-      json.field("slowed", job.slowed()).end_object();
+      write_time(json, "together", job.beside);
+      json.field("slowdown_ratio", job.slowed()).end_object();
     }
     json.end_array();
     if (links) write_links(json, answer.links);

@@ -159,14 +159,15 @@ void write_range(JsonWriter& json, std::string_view key, const Extent& range) {
 }
 
 void write_link(JsonWriter& json, const platform::LinkFigures& figures) {
-  json.field("class", platform::name(figures.kind)).field("bandwidth", figures.bandwidth.count());
-  json.field("count", std::uint64_t{figures.count});
-  if (figures.latency) json.field("latency_ps", figures.latency->count());
+  json.field("class", platform::name(figures.kind))
+      .field("bandwidth_bytes_per_s", figures.bandwidth.count());
+  json.field("parallel_links", std::uint64_t{figures.count});
+  if (figures.latency) json.nanoseconds("latency", *figures.latency);
 }
 
 void write_graph(JsonWriter& json, const TopologyAnswer& answer) {
   const Topology& topology = answer.topology;
-  json.key("graph").begin_object().key("nodes").begin_array();
+  json.key("graph").begin_object().key("node_list").begin_array();
   for (NodeIndex node = 0; node < topology.node_count(); ++node) {
     json.begin_object().field("name", std::string_view(topology.name(node)));
     json.field("class", platform::name(topology.kind(node)));
@@ -174,10 +175,10 @@ void write_graph(JsonWriter& json, const TopologyAnswer& answer) {
       json.field("host", std::uint64_t{topology.host(node)});
     json.end_object();
   }
-  json.end_array().key("links").begin_array();
+  json.end_array().key("link_list").begin_array();
   for (const Link& link : topology.links()) {
-    json.begin_object().field("from", std::uint64_t{link.from});
-    json.field("to", std::uint64_t{link.to});
+    json.begin_object().field("from_node", std::uint64_t{link.from});
+    json.field("to_node", std::uint64_t{link.to});
     write_link(json, link.figures);
     json.end_object();
   }
@@ -191,12 +192,12 @@ std::string topology_json(const TopologyAnswer& answer, bool nodes, const Findin
     const TopologyFacts& facts = answer.facts;
     json.begin_object().field("name", std::string_view(answer.topology.name()));
     json.field("origin", std::string_view(answer.topology.origin()));
-    json.key("nodes").begin_object();
+    json.key("nodes_by_class").begin_object();
     for (std::size_t i = 0; i < facts.nodes.size(); ++i) {
       if (facts.nodes[i] > 0)
         json.field(platform::name(static_cast<NodeClass>(i)), std::uint64_t{facts.nodes[i]});
     }
-    json.end_object().key("links").begin_array();
+    json.end_object().key("links_by_class").begin_array();
     for (const platform::LinkKind& one : facts.links) {
       json.begin_object().field("links", std::uint64_t{one.links});
       write_link(json, one.figures);
@@ -205,28 +206,28 @@ std::string topology_json(const TopologyAnswer& answer, bool nodes, const Findin
     json.end_array().field("hosts", std::uint64_t{facts.hosts});
     json.field("ranks", std::uint64_t{answer.seats.size()});
     json.field("diameter_hops", std::uint64_t{facts.diameter}).field("sampled", facts.sampled);
-    if (facts.farthest) json.field("diameter_ps", facts.farthest->count());
+    if (facts.farthest) json.nanoseconds("diameter", *facts.farthest);
     json.field("connected", facts.connected);
     json.key("at_least").begin_array();  // some of their links do not state what they carry
-    if (facts.device_open) json.value(std::string_view("per_device"));
-    if (facts.host_open) json.value(std::string_view("out_of_host"));
-    if (facts.any_open && facts.bisection) json.value(std::string_view("bisection"));
+    if (facts.device_open) json.value(std::string_view("device_bandwidth_bytes_per_s"));
+    if (facts.host_open) json.value(std::string_view("host_bandwidth_bytes_per_s"));
+    if (facts.any_open && facts.bisection) json.value(std::string_view("bisection_bytes_per_s"));
     json.end_array();
-    write_range(json, "per_device", facts.into_device);
-    write_range(json, "out_of_host", facts.out_of_host);
-    if (facts.bisection) json.field("bisection", *facts.bisection);
+    write_range(json, "device_bandwidth_bytes_per_s", facts.into_device);
+    write_range(json, "host_bandwidth_bytes_per_s", facts.out_of_host);
+    if (facts.bisection) json.field("bisection_bytes_per_s", *facts.bisection);
     if (facts.leaf_oversubscription)
-      write_range(json, "leaf_oversubscription", *facts.leaf_oversubscription);
+      write_range(json, "leaf_oversubscription_ratios", *facts.leaf_oversubscription);
     if (facts.spine_oversubscription)
-      write_range(json, "spine_oversubscription", *facts.spine_oversubscription);
+      write_range(json, "spine_oversubscription_ratios", *facts.spine_oversubscription);
     json.key("warnings").begin_array();
     for (const std::string& warning : answer.warnings) json.value(std::string_view(warning));
     json.end_array();
     if (answer.way) {
-      json.key("way").begin_array();
+      json.key("route").begin_array();
       for (const platform::Step& step : answer.way->steps)
         json.value(std::string_view(answer.topology.link_name(step.link)));
-      json.end_array().field("ways", answer.way->choices);
+      json.end_array().field("routes", answer.way->choices);
     }
     if (nodes) write_graph(json, answer);
     json.end_object();

@@ -11,13 +11,13 @@ namespace {
 
 void write_errors(JsonWriter& json, const ErrorSummary& errors) {
   json.field("points", errors.points)
-      .field("median", errors.median)
-      .field("mean", errors.mean)
-      .field("p90", errors.p90)
-      .field("signed_median", errors.signed_median)
-      .field("banded", errors.banded)
-      .field("inside", errors.inside)
-      .field("half_width", errors.half_width);
+      .field("median_error", errors.median)
+      .field("mean_error", errors.mean)
+      .field("p90_error", errors.p90)
+      .field("signed_median_error", errors.signed_median)
+      .field("with_interval", errors.banded)
+      .field("inside_share", errors.inside)
+      .field("interval_half_width_ratio", errors.half_width);
 }
 
 void write_point(JsonWriter& json, const validate::MeasuredPoint& point,
@@ -26,16 +26,18 @@ void write_point(JsonWriter& json, const validate::MeasuredPoint& point,
   json.field("model", point.model).key("measured_s");
   point.seconds > 0 ? json.value(point.seconds) : json.null();
   if (!told.why_not.empty()) {
-    json.field("why_not", told.why_not).end_object();
+    json.field("reason", told.why_not).end_object();
     return;
   }
-  json.field("predicted_s", told.seconds).field("error", told.error(point)).key("band_s");
+  json.field("predicted_s", told.seconds)
+      .field("error_ratio", told.error(point))
+      .key("predicted_range_s");
   if (told.band) {
     json.begin_array().value(told.band->first).value(told.band->second).end_array();
   } else {
     json.null();
   }
-  json.key("traits").begin_object();
+  json.key("point_traits").begin_object();
   for (const auto& [name, value] : told.traits) json.field(name, value);
   json.end_object().key("assumed").begin_array();
   for (const std::string& one : point.assumed) json.value(one);
@@ -43,9 +45,9 @@ void write_point(JsonWriter& json, const validate::MeasuredPoint& point,
 }
 
 void write_groups(JsonWriter& json, const Validation& v) {
-  json.key("groups").begin_array();
+  json.key("by_trait").begin_array();
   for (const validate::ErrorGroup& group : v.board.groups) {
-    json.begin_object().field("trait", group.trait).field("value", group.value);
+    json.begin_object().field("trait", group.trait).field("trait_value", group.value);
     write_errors(json, group.errors);
     json.end_object();
   }
@@ -59,8 +61,8 @@ void write_factors(JsonWriter& json, const Validation& v) {
         .field("device", one.device)
         .field("bits", one.bits)
         .field("factor", one.factor)
-        .field("least", one.least)
-        .field("most", one.most)
+        .field("low_factor", one.least)
+        .field("high_factor", one.most)
         .field("points", one.points)
         .field("sources", one.sources)
         .end_object();
@@ -76,7 +78,7 @@ void write_rankings(JsonWriter& json, const Validation& v) {
         .field("measured_best", one.measured_best)
         .field("predicted_best", one.predicted_best)
         .field("place", one.place)
-        .field("cost", one.cost)
+        .field("slowdown_ratio", one.cost)
         .end_object();
   json.end_array();
 }
@@ -85,17 +87,17 @@ void write_rankings(JsonWriter& json, const Validation& v) {
 
 std::string validate_json(const Validation& v) {
   return report::envelope("validate", v.findings, [&](JsonWriter& json) {
-    json.begin_object().key("all").begin_object();
+    json.begin_object().key("overall").begin_object();
     write_errors(json, v.board.all);
-    json.end_object().key("sources_alike").begin_object();
+    json.end_object().key("equal_sources").begin_object();
     write_errors(json, v.board.by_source);
-    json.end_object().key("threshold");
+    json.end_object().key("threshold_ratio");
     v.threshold ? json.value(*v.threshold) : json.null();
-    json.field("beyond", v.beyond());
+    json.field("exceeds_threshold", v.beyond());
     write_groups(json, v);
-    json.key("without").begin_array();
+    json.key("ablations").begin_array();
     for (const Validation::Without& one : v.without) {
-      json.begin_object().field("effect", one.effect).field("changed", one.changed);
+      json.begin_object().field("effect", one.effect).field("changed_points", one.changed);
       write_errors(json, one.errors);
       json.end_object();
     }
@@ -105,7 +107,7 @@ std::string validate_json(const Validation& v) {
     json.key("not_predicted").begin_array();
     for (const auto& [reason, points] : v.board.not_told)
       json.begin_object().field("reason", reason).field("points", points).end_object();
-    json.end_array().key("points").begin_array();
+    json.end_array().key("predictions").begin_array();
     for (std::size_t i = 0; i < v.points.size(); ++i)
       write_point(json, v.points[i], v.predictions[i]);
     json.end_array().end_object();

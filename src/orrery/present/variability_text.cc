@@ -83,7 +83,7 @@ void write_spread(JsonWriter& json, std::string_view key, const StepSpread& spre
   json.key(key).begin_object();
   json.nanoseconds("mean", spread.mean).nanoseconds("median", spread.median);
   json.nanoseconds("p95", spread.p95).nanoseconds("p99", spread.p99);
-  json.nanoseconds("least", spread.least).nanoseconds("most", spread.most).end_object();
+  json.nanoseconds("min", spread.least).nanoseconds("max", spread.most).end_object();
 }
 
 void write_response(JsonWriter& json, const study::Response& response) {
@@ -93,13 +93,13 @@ void write_response(JsonWriter& json, const study::Response& response) {
     json.end_array();
   };
   json.key("response").begin_object();
-  numbers("factors", response.factors);
-  numbers("networks", response.networks);
+  numbers("factor_ratios", response.factors);
+  numbers("network_ratios", response.networks);
   json.key("steps_ns").begin_array();
-  for (const Time step : response.steps) json.value(report::rounded_ns(step));
+  for (const Time step : response.steps) json.nanoseconds(step);
   json.end_array();
-  numbers("alone", response.alone);
-  numbers("fills", response.fills);
+  numbers("stage_ratios", response.alone);
+  numbers("fill_ratios", response.fills);
   json.end_object();
 }
 
@@ -142,22 +142,22 @@ std::string variability_text(const VariabilityAnswer& answer, report::Style styl
 
 std::string variability_json(const VariabilityAnswer& answer) {
   return report::envelope("run", answer.findings, [&](JsonWriter& json) {
-    json.begin_object().field("workload", std::string_view(answer.workload));
+    json.begin_object().field("workload_name", std::string_view(answer.workload));
     json.field("cluster", std::string_view(answer.cluster)).field("ranks", answer.ranks);
     json.nanoseconds("step", answer.without).key("variability").begin_object();
     json.field("name", std::string_view(answer.variability.name));
     json.field("source", std::string_view(answer.variability.source));
     json.field("draws", answer.draws).field("seed", answer.seed);
-    json.field("same_fleet", answer.same_fleet).field("simulated", answer.simulated);
-    if (answer.recorded) json.field("computing", answer.computing);
+    json.field("same_fleet", answer.same_fleet).field("fully_simulated", answer.simulated);
+    if (answer.recorded) json.field("compute_share", answer.computing);
     json.field("stages", answer.stages).field("replicas", answer.replicas);
-    write_spread(json, "step", answer.steps);
-    if (answer.closed) write_spread(json, "closed_form", *answer.closed);
+    write_spread(json, "step_spread", answer.steps);
+    if (answer.closed) write_spread(json, "closed_form_spread", *answer.closed);
     json.nanoseconds("no_stragglers", answer.no_stragglers);
-    json.nanoseconds("but_slowest", answer.but_slowest);
-    json.key("slowest_factor").begin_object().field("mean", answer.slowest_mean);
-    json.field("p95", answer.slowest_p95).field("p99", answer.slowest_p99).end_object();
-    json.key("parts").begin_array();
+    json.nanoseconds("without_slowest", answer.but_slowest);
+    json.key("slowest_spread").begin_object().field("mean_ratio", answer.slowest_mean);
+    json.field("p95_ratio", answer.slowest_p95).field("p99_ratio", answer.slowest_p99).end_object();
+    json.key("contributions").begin_array();
     for (const study::PartCost& part : answer.parts)
       json.begin_object()
           .field("part", std::string_view(part.part))
@@ -172,12 +172,12 @@ std::string variability_json(const VariabilityAnswer& answer) {
           .nanoseconds("mean", one.mean)
           .nanoseconds("p95", one.p95)
           .end_object();
-    json.end_array().key("verified").begin_array();
+    json.end_array().key("verified_draws").begin_array();
     for (const study::VerifiedDraw& one : answer.verified)
       json.begin_object()
           .field("draw", one.draw)
           .nanoseconds("simulated", one.simulated)
-          .nanoseconds("fast", one.fast)
+          .nanoseconds("response", one.fast)
           .end_object();
     json.end_array();
     if (!answer.simulated) write_response(json, answer.response);

@@ -187,38 +187,56 @@ std::string pairs_text(const WhatIf& told, report::Style style) {
 
 void write_work(JsonWriter& json, const std::string& which, const study::Told& told) {
   json.field(which + "_tokens", told.work.tokens).field(which + "_samples", told.work.samples);
-  json.field(which + "_memory", told.memory.count()).field(which + "_fits", told.fits);
+  json.field(which + "_memory_bytes", told.memory.count()).field(which + "_fits", told.fits);
 }
 
 void write_band(JsonWriter& json, const std::optional<analysis::DifferenceBand>& band) {
   if (!band) return;
-  json.key("difference_band").begin_object().nanoseconds("least", band->least);
-  json.nanoseconds("most", band->most).nanoseconds("unknown", band->unknown);
-  json.field("within", band->within()).end_object();
+  json.key("difference_interval").begin_object().nanoseconds("low", band->least);
+  json.nanoseconds("high", band->most).nanoseconds("unknown", band->unknown);
+  json.field("contains_zero", band->within()).end_object();
 }
 
 void write_step_band(JsonWriter& json, std::string_view name,
                      const std::optional<analysis::StepBand>& band) {
   if (!band) return;
-  json.key(name).begin_object().nanoseconds("least", band->least);
-  json.nanoseconds("most", band->most).nanoseconds("unknown", band->unknown).end_object();
+  json.key(name).begin_object().nanoseconds("low", band->least);
+  json.nanoseconds("high", band->most).nanoseconds("unknown", band->unknown).end_object();
 }
 
 void write_told(JsonWriter& json, const std::string& which, const study::Told& told) {
-  write_step_band(json, which + "_band", told.band());
-  report::write_footings(json, which + "_stands_on", told.footings);
+  write_step_band(json, which + "_interval", told.band());
+  report::write_footings(json, which + "_time_by_basis", told.footings);
 }
 
 void write_tried(JsonWriter& json, const Tried& tried, Time base) {
   json.begin_object().field("change", std::string_view(tried.change));
   json.field("kind", std::string_view(tried.kind)).field("what", std::string_view(tried.what));
   json.field("basis", study::name(tried.basis)).nanoseconds("time", tried.time);
-  json.nanoseconds("step", tried.whole).nanoseconds("won", base - tried.whole);
-  if (tried.memory > Bytes{}) json.field("memory", tried.memory.count()).field("fits", tried.fits);
-  report::write_footings(json, "stands_on", tried.footings);
-  json.nanoseconds("step_at_most", tried.free).nanoseconds("won_at_most", base - tried.free);
+  json.nanoseconds("step", tried.whole).nanoseconds("saved", base - tried.whole);
+  if (tried.memory > Bytes{})
+    json.field("memory_bytes", tried.memory.count()).field("fits", tried.fits);
+  report::write_footings(json, "time_by_basis", tried.footings);
+  json.nanoseconds("step_if_free", tried.free).nanoseconds("saved_if_free", base - tried.free);
   write_band(json, tried.band);
   json.end_object();
+}
+
+/// What was found in traces: their structure, or the job that they are of.
+void write_found(JsonWriter& json, const WhatIf& told) {
+  if (told.found) {
+    json.key("detected_structure").begin_object().field("layers", told.found->layers.value_or(0));
+    json.field("microbatches", told.found->microbatches.value_or(0)).end_object();
+  }
+  if (told.traced) {
+    json.key("inferred_job")
+        .begin_object()
+        .field("specification", std::string_view(workload::to_yaml(told.traced->spec)));
+    json.field("ranks", told.traced->ranks)
+        .field("nodes", told.traced->nodes)
+        .field("unmatched_nodes", told.traced->other);
+    json.field("moved_nodes", told.traced->placed).end_object();
+  }
 }
 
 }  // namespace
@@ -262,33 +280,22 @@ std::string whatif_text(const WhatIf& told, report::Style style) {
 
 std::string whatif_json(const WhatIf& told) {
   return report::envelope("whatif", told.findings, [&](JsonWriter& json) {
-    json.begin_object().field("workload", std::string_view(told.workload));
+    json.begin_object().field("workload_name", std::string_view(told.workload));
     json.field("ranks", told.ranks).field("replayed", told.replayed);
     if (told.recorded) json.nanoseconds("recorded", *told.recorded);
-    json.nanoseconds("base", told.base.whole);
+    json.nanoseconds("base_step", told.base.whole);
     write_told(json, "base", told.base);
     if (!told.operations.empty()) {
-      json.key("operations").begin_array();
+      json.key("operation_times").begin_array();
       for (const study::OperationTime& one : told.operations)
         json.begin_object()
             .field("operation", graph::name(one.operation))
             .nanoseconds("recorded", one.recorded)
-            .nanoseconds("told", one.told)
+            .nanoseconds("predicted", one.told)
             .end_object();
       json.end_array();
     }
-    if (told.found) {
-      json.key("found").begin_object().field("layers", told.found->layers.value_or(0));
-      json.field("microbatches", told.found->microbatches.value_or(0)).end_object();
-    }
-    if (told.traced) {
-      json.key("found").begin_object().field(
-          "specification", std::string_view(workload::to_yaml(told.traced->spec)));
-      json.field("ranks", told.traced->ranks)
-          .field("nodes", told.traced->nodes)
-          .field("others", told.traced->other);
-      json.field("elsewhere", told.traced->placed).end_object();
-    }
+    write_found(json, told);
     json.key("changes").begin_array();
     for (const study::Change& change : told.changes) {
       json.begin_object().field("change", std::string_view(change.text));
@@ -296,26 +303,27 @@ std::string whatif_json(const WhatIf& told) {
     }
     json.end_array();
     if (told.changed) {
-      json.nanoseconds("changed", told.changed->whole);
+      json.nanoseconds("changed_step", told.changed->whole);
       write_told(json, "changed", *told.changed);
     }
     write_band(json, told.band);
-    if (told.changed && !told.band) json.field("no_band", std::string_view(no_band_words(told)));
+    if (told.changed && !told.band)
+      json.field("no_interval_reason", std::string_view(no_band_words(told)));
     if (told.base.work.samples > 0) {
       write_work(json, "base", told.base);
       if (told.changed) write_work(json, "changed", *told.changed);
     }
-    if (!told.moved.empty()) json.field("moved", std::string_view(told.moved));
+    if (!told.moved.empty()) json.field("device_change", std::string_view(told.moved));
     if (told.predicted) json.nanoseconds("predicted", *told.predicted);
-    write_step_band(json, "predicted_band", told.predicted_band);
-    json.key("list").begin_array();
+    write_step_band(json, "predicted_interval", told.predicted_band);
+    json.key("tried_changes").begin_array();
     for (const Tried& tried : told.list) write_tried(json, tried, told.base.whole);
-    json.end_array().field("left_out", told.left_out).key("pairs").begin_array();
+    json.end_array().field("skipped_changes", told.left_out).key("pairs").begin_array();
     for (const study::TriedPair& pair : told.pairs) {
-      json.begin_object().field("first", std::string_view(told.list[pair.first].change));
-      json.field("second", std::string_view(told.list[pair.second].change));
-      json.nanoseconds("step", pair.whole).nanoseconds("won", told.base.whole - pair.whole);
-      json.field("they", study::name(pair.together)).end_object();
+      json.begin_object().field("first_change", std::string_view(told.list[pair.first].change));
+      json.field("second_change", std::string_view(told.list[pair.second].change));
+      json.nanoseconds("step", pair.whole).nanoseconds("saved", told.base.whole - pair.whole);
+      json.field("interaction", study::name(pair.together)).end_object();
     }
     json.end_array().end_object();
   });
@@ -352,9 +360,9 @@ std::string changes_text(report::Style style) {
 
 std::string changes_json() {
   return report::envelope("whatif", {}, [](JsonWriter& json) {
-    json.begin_object().key("changes").begin_array();
+    json.begin_object().key("change_kinds").begin_array();
     for (const study::ChangeWord& word : study::change_words()) {
-      json.begin_object().field("name", word.name).field("value", word.value);
+      json.begin_object().field("name", word.name).field("argument", word.value);
       json.field("basis", study::name(word.basis)).field("about", word.about).end_object();
     }
     json.end_array().end_object();

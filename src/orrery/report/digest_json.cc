@@ -48,10 +48,10 @@ void write_throughput(JsonWriter& json, const Digest& digest) {
   json.key("tokens");
   work.tokens > 0 ? json.value(work.tokens) : json.null();
   number_or_null(json, "tokens_per_s", known(speed.tokens));
-  number_or_null(json, "tokens_per_s_per_device", known(speed.tokens / digest.ranks));
-  json.field("model_flops", work.model_flops).field("hardware_flops", work.hardware_flops);
-  json.field("model_flops_per_s_per_device", speed.flops);
-  number_or_null(json, "peak_flops_per_s", known(digest.peak_flops));
+  number_or_null(json, "device_tokens_per_s", known(speed.tokens / digest.ranks));
+  json.field("model_flop", work.model_flops).field("hardware_flop", work.hardware_flops);
+  json.field("device_model_flop_per_s", speed.flops);
+  number_or_null(json, "peak_flop_per_s", known(digest.peak_flops));
   text_or_null(json, "peak_precision", digest.peak_precision);
   number_or_null(json, "mfu", speed.mfu);
   number_or_null(json, "hfu", speed.hfu);
@@ -76,33 +76,33 @@ void write_memory(JsonWriter& json, const std::optional<analysis::Fullest>& memo
 }
 
 void write_off(JsonWriter& json, const std::optional<result::Off>& off) {
-  json.key("least_ps");
-  off ? json.value(off->least.count()) : json.null();
-  json.key("most_ps");
-  off ? json.value(off->most.count()) : json.null();
+  json.key("low_error_ns");
+  off ? json.nanoseconds(off->least) : json.null();
+  json.key("high_error_ns");
+  off ? json.nanoseconds(off->most) : json.null();
 }
 
 void write_band(JsonWriter& json, const Digest& digest) {
-  json.key("band");
+  json.key("prediction_interval");
   if (digest.band) {
-    json.begin_object().field("least_ps", digest.band->least.count());
-    json.field("most_ps", digest.band->most.count());
-    json.field("unknown_ps", digest.band->unknown.count()).end_object();
+    json.begin_object().nanoseconds("low", digest.band->least);
+    json.nanoseconds("high", digest.band->most);
+    json.nanoseconds("unknown", digest.band->unknown).end_object();
   } else {
     json.null();
   }
   json.key("error_classes").begin_array();
   for (const result::ErrorClass& one : digest.errors) {
-    json.begin_object().field("class", one.name).field("time_ps", one.time.count());
+    json.begin_object().field("class", one.name).nanoseconds("time", one.time);
     write_off(json, one.off);
     json.end_object();
   }
   json.end_array();
-  write_footings(json, "stands_on", digest.footings);
+  write_footings(json, "time_by_basis", digest.footings);
   json.key("library_collectives").begin_array();
   for (const result::ToldCollective& one : digest.told) {
     json.begin_object().field("type", one.type).field("bytes", one.bytes.count());
-    json.field("ranks", one.ranks).field("nodes", one.nodes).field("time_ps", one.time.count());
+    json.field("group_size", one.ranks).field("hosts", one.nodes).nanoseconds("time", one.time);
     json.field("source", one.source);
     text_or_null(json, "algorithm", one.algorithm);
     write_off(json, one.off);
@@ -137,7 +137,7 @@ void write_footings(JsonWriter& json, std::string_view name, const Footings& foo
     if (footings[i] > Time{})
       json.begin_object()
           .field("basis", orrery::name(static_cast<Footing>(i)))
-          .field("time_ps", footings[i].count())
+          .nanoseconds("time", footings[i])
           .end_object();
   json.end_array();
 }
@@ -149,15 +149,15 @@ void write_remote_memory(JsonWriter& json, const result::Run& run) {
   for (std::size_t i = 0; i < levels.size(); ++i) {
     const analysis::LevelUse& use = levels[i];
     json.begin_object().field("name", use.name).field("loaded_bytes", use.loaded);
-    json.field("stored_bytes", use.stored).field("in_use", use.in_use);
-    json.field("busiest", use.busiest).nanoseconds("busiest_at", use.from);
+    json.field("stored_bytes", use.stored).field("busy_share", use.in_use);
+    json.field("peak_busy_share", use.busiest).nanoseconds("peak_busy_at", use.from);
     const auto curve = [&](std::string_view key, const std::vector<std::uint64_t>& bins) {
       json.key(key).begin_array();
       for (const std::uint64_t bytes : bins) json.value(bytes);
       json.end_array();
     };
-    curve("loads", run.remote_memory.levels[i].loads);
-    curve("stores", run.remote_memory.levels[i].stores);
+    curve("bin_loaded_bytes", run.remote_memory.levels[i].loads);
+    curve("bin_stored_bytes", run.remote_memory.levels[i].stores);
     json.end_object();
   }
   json.end_array().end_object();
@@ -165,7 +165,7 @@ void write_remote_memory(JsonWriter& json, const result::Run& run) {
 
 void write_digest(JsonWriter& json, const Digest& digest) {
   json.key("recorded_ns");
-  digest.recorded ? json.value(rounded_ns(*digest.recorded)) : json.null();
+  digest.recorded ? json.nanoseconds(*digest.recorded) : json.null();
   write_band(json, digest);
   write_breakdown(json, digest.step);
   write_throughput(json, digest);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What every --json output has around it:
-//   {"orrery": 2, "command": …, "result": {…}, "findings": […]}, or "error" in place of "result".
+//   {"orrery": 3, "command": …, "result": {…}, "findings": […]}, or "error" in place of "result".
 #pragma once
 
 #include <string>
@@ -15,7 +15,7 @@
 namespace orrery::report {
 
 /// The version of the envelope: changes when a field changes its meaning or goes away.
-inline constexpr int kEnvelopeVersion = 2;
+inline constexpr int kEnvelopeVersion = 3;
 
 /// Everything up to and including `"result": `; the next value written is the result.
 void begin_envelope(JsonWriter& json, std::string_view command);

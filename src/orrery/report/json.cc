@@ -21,14 +21,6 @@ void append_number(std::string& out, T number) {
 
 }  // namespace
 
-std::int64_t rounded_ns(Time time) {
-  const std::int64_t whole = time.count() / kPsPerNs;
-  const std::int64_t rest = time.count() % kPsPerNs;
-  if (rest >= kPsPerNs / 2) return whole + 1;
-  if (rest <= -kPsPerNs / 2) return whole - 1;
-  return whole;
-}
-
 void JsonWriter::new_line() {
   out_ += '\n';
   out_.append(has_items_.size(), ' ');
@@ -109,9 +101,29 @@ JsonWriter& JsonWriter::null() {
   return *this;
 }
 
+JsonWriter& JsonWriter::digits(std::string_view number) {
+  before_value();
+  out_ += number;
+  return *this;
+}
+
+JsonWriter& JsonWriter::nanoseconds(Time time) {
+  const std::int64_t ps = time.count();
+  const std::uint64_t size = ps < 0 ? 0 - static_cast<std::uint64_t>(ps) : ps;
+  std::string text = fmt::format("{}{}", ps < 0 ? "-" : "", size / 1000);
+  if (size % 1000 != 0) {
+    text += fmt::format(".{:03}", size % 1000);
+    text.erase(text.find_last_not_of('0') + 1);
+  }
+  return digits(text);
+}
+
 JsonWriter& JsonWriter::nanoseconds(std::string_view name, Time time) {
-  key(fmt::format("{}_ns", name));
-  return integer(rounded_ns(time));
+  return key(fmt::format("{}_ns", name)).nanoseconds(time);
+}
+
+JsonWriter& JsonWriter::nanoseconds(std::string_view name, double count) {
+  return key(fmt::format("{}_ns", name)).value(std::round(count * 1e3) / 1e3);
 }
 
 }  // namespace orrery::report

@@ -49,8 +49,14 @@ class JsonWriter {
   JsonWriter& field(std::string_view name, const T& content) {
     return key(name).value(content);
   }
-  /// `"<name>_ns": N`, rounded to the nearest whole nanosecond.
+  /// A number of arbitrary size, in decimal digits.
+  JsonWriter& digits(std::string_view number);
+  /// Nanoseconds, exact: up to three decimals.
+  JsonWriter& nanoseconds(Time time);
+  /// `"<name>_ns": N`.
   JsonWriter& nanoseconds(std::string_view name, Time time);
+  /// The same of a time that is a real number of nanoseconds, to the nearest picosecond.
+  JsonWriter& nanoseconds(std::string_view name, double count);
 
  private:
   JsonWriter& open(char bracket);
@@ -65,8 +71,5 @@ class JsonWriter {
   std::vector<bool> has_items_;  // one per open container
   bool after_key_ = false;
 };
-
-/// `time` in whole nanoseconds, halves away from zero.
-[[nodiscard]] std::int64_t rounded_ns(Time time);
 
 }  // namespace orrery::report

@@ -30,7 +30,7 @@ TEST(JsonWriter, WritesNestedValues) {
   EXPECT_EQ(tree["d"], 0.5);
   EXPECT_EQ(tree["e"], nlohmann::json::parse("[-7, 18446744073709551615, null]"));
   EXPECT_EQ(tree["f"], nlohmann::json::object());
-  EXPECT_EQ(tree["g_ns"], 2);
+  EXPECT_EQ(tree["g_ns"], 1.5);
 }
 
 TEST(JsonWriter, DeepContainersStayOnOneLine) {
@@ -69,12 +69,20 @@ TEST(JsonWriter, ValidUtf8ComesBackUnchanged) {
   EXPECT_EQ(nlohmann::json::parse(text), word);
 }
 
-TEST(RoundedNs, HalvesGoAwayFromZero) {
-  EXPECT_EQ(rounded_ns(ps(499)), 0);
-  EXPECT_EQ(rounded_ns(ps(500)), 1);
-  EXPECT_EQ(rounded_ns(ps(-500)), -1);
-  EXPECT_EQ(rounded_ns(ns(117'780)), 117'780);
-  EXPECT_EQ(rounded_ns(kTimeMax), 9'223'372'036'854'776);
+TEST(JsonWriter, NanosecondsAreExact) {
+  const auto text = [](Time time) {
+    std::string made;
+    JsonWriter(made).nanoseconds(time);
+    return made;
+  };
+  EXPECT_EQ(text(ps(499)), "0.499");
+  EXPECT_EQ(text(ps(-500)), "-0.5");
+  EXPECT_EQ(text(ps(1030)), "1.03");
+  EXPECT_EQ(text(ns(117'780)), "117780");
+  EXPECT_EQ(text(kTimeMax), "9223372036854775.807");
+  std::string made;
+  JsonWriter(made).begin_object().nanoseconds("a", 1.2345678).end_object();
+  EXPECT_EQ(nlohmann::json::parse(made)["a_ns"], 1.235);
 }
 
 TEST(Fit, CutsWithAnEllipsis) {
@@ -142,7 +150,7 @@ TEST(Envelope, HasVersionCommandResultAndFindings) {
   writer.begin_object().field("step_ns", 5).end_object();
   end_envelope(writer, findings);
   const auto tree = nlohmann::json::parse(text);
-  EXPECT_EQ(tree["orrery"], 2);
+  EXPECT_EQ(tree["orrery"], 3);
   EXPECT_EQ(tree["command"], "run");
   EXPECT_EQ(tree["result"]["step_ns"], 5);
   EXPECT_EQ(tree["findings"][0]["code"], "legacy_schema");

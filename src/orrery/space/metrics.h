@@ -55,7 +55,8 @@ inline constexpr std::size_t kMetrics = 29;
 
 struct MetricInfo {
   Metric metric;
-  std::string_view name;  ///< in files
+  std::string_view name;       ///< in files
+  std::string_view json_name;  ///< in the output of commands, with its unit
   Unit unit;
   std::string_view title, about;
 };

@@ -20,13 +20,13 @@ void write_numbers(report::JsonWriter& json, std::string_view key,
 
 void write_chunk_choice(report::JsonWriter& json, const sim::ChunkChoice& choice) {
   json.begin_object().field("type", std::string_view(choice.type));
-  json.field("bytes", choice.bytes.count()).field("members", choice.members);
-  write_numbers(json, "dimensions", choice.dims);
-  json.field("chunks", choice.chunks).field("from", std::string_view(choice.from));
-  json.field("time_ps", choice.time.count());
+  json.field("bytes", choice.bytes.count()).field("group_size", choice.members);
+  write_numbers(json, "dimension_numbers", choice.dims);
+  json.field("chunks", choice.chunks).field("order_source", std::string_view(choice.from));
+  json.nanoseconds("time", choice.time);
   if (choice.bound.count() > 0) {
-    json.field("bound_ps", choice.bound.count());
-    write_numbers(json, "bound_by", choice.binds);
+    json.nanoseconds("bound", choice.bound);
+    write_numbers(json, "bound_by_dimensions", choice.binds);
     if (!choice.cut.empty()) json.field("cut", std::string_view(choice.cut));
   }
   json.key("orders").begin_array();

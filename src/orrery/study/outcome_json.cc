@@ -25,31 +25,31 @@ void write_in_step(JsonWriter& json, const platform::Platform& platform) {
   }
   const platform::Device& device = platform.device;
   json.begin_object()
-      .field("gap_ps", model::gap_of(device, model::silicon_of(device)).count())
+      .nanoseconds("gap", model::gap_of(device, model::silicon_of(device)))
       .key("factors")
       .begin_array();
   for (const platform::InStep::Factor& factor : device.in_step.factors)
     json.begin_object()
         .field("bits", factor.bits)
         .field("factor", factor.factor)
-        .field("least", factor.least)
-        .field("most", factor.most)
+        .field("low_factor", factor.least)
+        .field("high_factor", factor.most)
         .end_object();
-  json.end_array().key("beside_collectives");
+  json.end_array().key("overlapping_collectives");
   const bool by_library = platform.collectives.library == platform::CollectiveLibrary::nccl;
   const auto& beside = device.in_step.beside;
   if (beside) {
     json.begin_object()
         .field("source", "stated")
-        .field("products", beside->products)
-        .field("others", beside->others)
+        .field("gemm_factor", beside->products)
+        .field("other_factor", beside->others)
         .end_object();
   } else if (by_library) {
     json.begin_object().field("source", "assumed").end_object();
   } else {
     json.null();
   }
-  json.key("collectives");
+  json.key("collective_slowdown");
   const auto& collectives = device.in_step.collectives;
   if (by_library)
     json.begin_object()
@@ -63,8 +63,8 @@ void write_in_step(JsonWriter& json, const platform::Platform& platform) {
 
 void write_models(JsonWriter& json, const Outcome& outcome) {
   const platform::Platform& platform = outcome.platform();
-  json.field("rules", name(platform.rules)).field("network", name(platform.network));
-  json.field("compute", compute_word(platform));
+  json.field("rules", name(platform.rules)).field("network_model", name(platform.network));
+  json.field("compute_model", compute_word(platform));
   write_in_step(json, platform);
   const std::string library = library_words(outcome.inputs.cluster->library.get());
   json.field("collective_model", library.empty() ? "ideal" : library);
@@ -72,7 +72,7 @@ void write_models(JsonWriter& json, const Outcome& outcome) {
       .begin_object()
       .field("name", outcome.cluster_name)
       .field("devices", platform.npu_count());
-  json.field("device", platform.device.name).key("dims").begin_array();
+  json.field("device", platform.device.name).key("dimensions").begin_array();
   for (const platform::Dimension& dim : platform.dims) {
     json.begin_object().field("block", name(dim.block)).field("size", dim.size);
     json.field("bandwidth_bytes_per_s", dim.bandwidth.count())
@@ -91,15 +91,14 @@ void write_models(JsonWriter& json, const Outcome& outcome) {
 }
 
 void write_ranks(JsonWriter& json, const Outcome& outcome) {
-  json.key("ranks").begin_array();
+  json.key("per_rank").begin_array();
   for (std::size_t rank = 0; rank < outcome.result.ranks.size(); ++rank) {
     const sim::RankResult& one = outcome.result.ranks[rank];
     json.begin_object().field("rank", rank);
     if (one.finish) {
       json.nanoseconds("finish", *one.finish).nanoseconds("exposed_comm", one.exposed_comm);
-      json.field("finish_ps", one.finish->count());
     } else {
-      json.key("finish_ns").null().key("exposed_comm_ns").null().key("finish_ps").null();
+      json.key("finish_ns").null().key("exposed_comm_ns").null();
     }
     json.nanoseconds("compute", one.compute)
         .nanoseconds("comm", one.comm)
@@ -140,36 +139,36 @@ void write_stall(JsonWriter& json, const Outcome& outcome) {
   }
   const sim::StallReport& stall = *outcome.result.stall;
   json.begin_object().nanoseconds("at", stall.at).field("unfinished_ranks", stall.unfinished_ranks);
-  json.key("nodes").begin_array();
+  json.key("unfinished_nodes").begin_array();
   for (const sim::StalledNode& stalled : stall.nodes) {
     json.begin_object();
     write_node(json, outcome.workload(), stalled.rank, stalled.node);
-    json.field("why", stalled.why).end_object();
+    json.field("reason", stalled.why).end_object();
   }
-  json.end_array().key("circle").begin_array();
+  json.end_array().key("wait_cycle").begin_array();
   for (const std::string& rank : stall.circle) json.value(rank);
   json.end_array().end_object();
 }
 
 void write_memory(JsonWriter& json, const Outcome& outcome) {
-  json.key("remote_memory").begin_array();
+  json.key("remote_memory").begin_object().key("levels").begin_array();
   for (const sim::MemoryLevel& level : outcome.result.memory) {
     json.begin_object().field("name", level.name);
     json.field("loaded_bytes", level.loaded).field("stored_bytes", level.stored);
-    json.field("in_use", level.in_use(outcome.result.end)).end_object();
+    json.field("busy_share", level.in_use(outcome.result.end)).end_object();
   }
-  json.end_array();
+  json.end_array().end_object();
 }
 
 void write_work(JsonWriter& json, const Outcome& outcome) {
   const sim::Savings& savings = outcome.result.savings;
-  json.key("savings").begin_object().field("representatives", savings.representatives);
+  json.key("savings").begin_object().field("representative_ranks", savings.representatives);
   json.key("not_folded");
   savings.not_folded.empty() ? json.null() : json.value(savings.not_folded);
-  json.field("phases_worked_out", savings.phases_worked_out);
+  json.field("phases_closed_form", savings.phases_worked_out);
   json.field("phases_by_messages", savings.phases_by_messages);
   json.field("iterations_skipped", savings.iterations_skipped);
-  json.field("parts", savings.parts).end_object().key("verified_fold");
+  json.field("parallel_parts", savings.parts).end_object().key("verified_fold");
   if (!outcome.verified) {
     json.null();
     return;
@@ -177,7 +176,7 @@ void write_work(JsonWriter& json, const Outcome& outcome) {
   const auto& [difference, folded] = *outcome.verified;
   json.begin_object().field("equal", !difference.has_value()).key("difference");
   difference ? json.value(*difference) : json.null();
-  json.field("representatives", folded.representatives).end_object();
+  json.field("representative_ranks", folded.representatives).end_object();
 }
 
 }  // namespace
@@ -185,13 +184,13 @@ void write_work(JsonWriter& json, const Outcome& outcome) {
 namespace {
 
 void write_effects(JsonWriter& json, const Outcome& outcome) {
-  json.key("without").begin_array();
+  json.key("disabled_effects").begin_array();
   for (const std::string& name : outcome.question.without) json.value(name);
   json.end_array().key("effects").begin_array();
   for (const EffectWorth& one : outcome.effects)
     json.begin_object()
         .field("effect", one.name)
-        .field("step_without_ps", one.without.count())
+        .nanoseconds("step_without", one.without)
         .end_object();
   json.end_array();
 }
@@ -205,12 +204,15 @@ void write_chosen(JsonWriter& json, const Outcome& outcome) {
   json.key("algorithms").begin_array();
   for (const ChosenAlgorithm& one : outcome.chosen) {
     json.begin_object().field("type", graph::name(one.type)).field("bytes", one.whole.count());
-    json.field("members", one.members).field("groups", one.groups).key("span").begin_array();
+    json.field("group_size", one.members)
+        .field("groups", one.groups)
+        .key("ranks_per_dimension")
+        .begin_array();
     for (const std::uint32_t span : one.span) json.value(span);
-    json.end_array().field("algorithm", one.algorithm).field("time_ps", one.time.count());
+    json.end_array().field("algorithm", one.algorithm).nanoseconds("time", one.time);
     if (!one.next.empty())
-      json.field("next", one.next)
-          .field("next_time_ps", one.next_time.count())
+      json.field("next_algorithm", one.next)
+          .nanoseconds("next_time", one.next_time)
           .field("next_has_more_latency", one.more_latency)
           .field("next_bytes_take_longer", one.more_bytes);
     json.end_object();
@@ -220,7 +222,7 @@ void write_chosen(JsonWriter& json, const Outcome& outcome) {
 
 void write_chunks(JsonWriter& json, const Outcome& outcome) {
   if (outcome.result.chunk_choices.empty()) return;
-  json.key("chunks").begin_array();
+  json.key("chunk_choices").begin_array();
   for (const sim::ChunkChoice& one : outcome.result.chunk_choices) write_chunk_choice(json, one);
   json.end_array();
 }
@@ -229,7 +231,7 @@ void write_chunks(JsonWriter& json, const Outcome& outcome) {
 
 void write_result(JsonWriter& json, const Outcome& outcome) {
   json.begin_object();
-  json.nanoseconds("step", outcome.result.end).field("step_ps", outcome.result.end.count());
+  json.nanoseconds("step", outcome.result.end);
   json.key("question");
   write_question(json, outcome.question);
   write_models(json, outcome);

@@ -75,7 +75,7 @@ TEST(Study, AnswersAJob) {
   EXPECT_GT(answer->step(), Time{});
   EXPECT_FALSE(answer->stalled());
   EXPECT_EQ(answer->ranks(), 8u);
-  EXPECT_NE(answer->json().find("\"step_ps\""), std::string::npos);
+  EXPECT_NE(answer->json().find("\"step_ns\""), std::string::npos);
   const auto run = answer->run();
   ASSERT_FALSE(run.has_value());
   EXPECT_EQ(run.error().code, Errc::usage);
@@ -99,7 +99,7 @@ TEST(Study, ChosenChunksOfFabricsHaveTheBoundOfTheirCut) {
       const auto answer = simulate(question);
       ASSERT_TRUE(answer.has_value()) << to_string(answer.error());
       const std::string json = answer->json();
-      const auto at = json.find("\"bound_ps\"");
+      const auto at = json.find("\"bound_ns\"");
       ASSERT_NE(at, std::string::npos) << order << network;
       EXPECT_NE(json.find("\"cut\": \"what leaves", at), std::string::npos) << json.substr(at, 200);
     }
