@@ -13,7 +13,7 @@ namespace orrery::result {
 
 /// The version of the tables (PRAGMA user_version): counts up with every change to one. Readers
 /// take this one.
-inline constexpr int kRunFileVersion = 8;
+inline constexpr int kRunFileVersion = 9;
 
 /// Writes `run` whole or not at all (a temporary beside it, then a rename). Errc: output_exists
 /// unless `force`, output_failed.

@@ -75,7 +75,7 @@ std::optional<Off> RunReader::off_of(TableRows& rows) {
 }
 
 void RunReader::read_told() {
-  TableRows rows(database_, "told");
+  TableRows rows(database_, "library_collective");
   while (rows.next()) {
     ToldCollective& each = run_.told.emplace_back();
     each.type = rows.text();
@@ -100,7 +100,7 @@ void RunReader::read_error_classes() {
 }
 
 void RunReader::read_footings() {
-  TableRows rows(database_, "footing");
+  TableRows rows(database_, "path_basis");
   while (rows.next()) {
     const auto footing = footing_of(rows.text());
     const Time time = rows.time();

@@ -69,14 +69,14 @@ constexpr std::string_view kQueries =
     "```\n\n"
     "When the busiest link is how busy:\n\n"
     "```sql\n"
-    "SELECT start_ps / 1e9 AS ms, utilization\n"
+    "SELECT start_ps / 1e9 AS ms, busy_share\n"
     "FROM link_load\n"
-    "WHERE link = (SELECT id FROM link ORDER BY bytes / capacity DESC, id LIMIT 1)\n"
+    "WHERE link = (SELECT id FROM link ORDER BY bytes / capacity_bytes_per_s DESC, id LIMIT 1)\n"
     "ORDER BY start_ps;\n"
     "```\n\n"
     "What remote memory loads and stores when, and how busy each of its levels is with it:\n\n"
     "```sql\n"
-    "SELECT start_ps / 1e9 AS ms, name, loaded, stored, utilization\n"
+    "SELECT start_ps / 1e9 AS ms, name, loaded_bytes, stored_bytes, busy_share\n"
     "FROM memory_level_load ORDER BY level, start_ps;\n"
     "```\n\n";
 

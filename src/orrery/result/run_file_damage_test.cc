@@ -90,7 +90,7 @@ TEST_F(Damage, OtherFilesAreNamedForWhatTheyAre) {
   write_bytes(file_, "");
   EXPECT_EQ(error().code, Errc::input_corrupt);
   EXPECT_THAT(after("PRAGMA application_id = 7").what, HasSubstr("not a run file"));
-  EXPECT_EQ(after("PRAGMA user_version = 9").code, Errc::input_unsupported);
+  EXPECT_EQ(after("PRAGMA user_version = 10").code, Errc::input_unsupported);
   const Error old = after("PRAGMA user_version = 2");
   EXPECT_EQ(old.code, Errc::input_unsupported);
   EXPECT_THAT(old.hint, HasSubstr("older Orrery"));
@@ -218,9 +218,11 @@ TEST_F(Damage, EveryTimeIsChecked) {
 TEST_F(Damage, EveryValueHasItsKind) {
   expect_corrupt("UPDATE span SET node = 1.5 WHERE id = 3", "span row 3",
                  "node is not a whole number");
-  expect_corrupt("PRAGMA ignore_check_constraints = 1; UPDATE dimension SET bandwidth = 'fast'",
-                 "dimension row 0", "bandwidth");
-  expect_corrupt("UPDATE dimension SET bandwidth = 9e999", "dimension row 0", "bandwidth");
+  expect_corrupt(
+      "PRAGMA ignore_check_constraints = 1; UPDATE dimension SET bandwidth_bytes_per_s = 'fast'",
+      "dimension row 0", "bandwidth");
+  expect_corrupt("UPDATE dimension SET bandwidth_bytes_per_s = 9e999", "dimension row 0",
+                 "bandwidth");
   expect_corrupt("UPDATE dimension SET size = 0", "dimension row 0", "size");
   expect_corrupt("UPDATE manifest SET value = x'00' WHERE id = 1", "manifest row 1",
                  "value is not a text");
@@ -235,8 +237,8 @@ TEST_F(Damage, EveryValueHasItsKind) {
 TEST_F(Damage, EveryCountIsChecked) {
   expect_corrupt("DELETE FROM run", "run", "no row");
   expect_corrupt(
-      "INSERT INTO run SELECT 1, spans, step_ps, stalled, ranks, device, peak_flops, "
-      "peak_precision, memory_capacity, samples, tokens, model_flops, hardware_flops, "
+      "INSERT INTO run SELECT 1, spans, step_ps, stalled, ranks, device, peak_flop_per_s, "
+      "peak_precision, capacity_bytes, samples, tokens, model_flop, hardware_flop, "
       "link_bin_ps, messages, events FROM run",
       "run row 1", "one row");
   expect_corrupt("UPDATE run SET samples = 0, tokens = 7", "run row 0", "without samples");

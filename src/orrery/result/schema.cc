@@ -20,14 +20,14 @@ Table about_the_run() {
        {"stalled", kInteger, "1: it could not finish"},
        {"ranks", kInteger, "how many"},
        {"device", kText, "the accelerator's name"},
-       {"peak_flops", kReal, "of one device, FLOP/s; 0: unknown"},
+       {"peak_flop_per_s", kReal, "of one device; 0: unknown"},
        {"peak_precision", kText, "which peak that is, e.g. `bf16`; empty: unknown"},
-       {"memory_capacity", kInteger, "of one device, bytes; 0: unknown"},
+       {"capacity_bytes", kInteger, "memory of one device; 0: unknown"},
        {"samples", kInteger,
         "of a step, all ranks together; 0: not known, as the workload is no model and plan"},
        {"tokens", kInteger, "the same; 0: not known, or the model has none"},
-       {"model_flops", kReal, "of the step's matrix products, forward and backward; 0: not known"},
-       {"hardware_flops", kReal, "… with what is done again"},
+       {"model_flop", kReal, "of the step's matrix products, forward and backward; 0: not known"},
+       {"hardware_flop", kReal, "… with what is done again"},
        {"link_bin_ps", kInteger, "length of the bins of `link_use`; 0: nothing was recorded"},
        {"messages", kInteger, "messages that were sent"},
        {"events", kInteger, "events that were simulated"}}};
@@ -39,8 +39,8 @@ Table timeline_table() {
           {{"id", kKey, kRow},
            {"first_span", kInteger, "its spans are those with `id` from here"},
            {"spans", kInteger, "… and so many"},
-           {"memory_peak", kInteger, "most bytes held; 0: nothing says"},
-           {"memory_peak_at_ps", kInteger, "since when"},
+           {"peak_bytes", kInteger, "most bytes held; 0: nothing says"},
+           {"peak_at_ps", kInteger, "since when"},
            {"memory_role", kName,
             "what its ranks are (`stage 3`), where memory was accounted by model and plan; 0: by "
             "the trace's tensors"}}};
@@ -87,7 +87,7 @@ Table span_table() {
         "computed"},
        {"bytes", kInteger,
         "collectives: as `collective.bytes`; messages, memory: size; compute: tensor size"},
-       {"flops", kInteger, "operations, where known"},
+       {"flop", kInteger, "operations, where known"},
        // A row that ends here has these at their defaults: most computations do.
        {"wait_ps", "INTEGER NOT NULL DEFAULT 0",
         "of `duration_ps`: for peers, until the last has come or the message is sent"},
@@ -143,26 +143,26 @@ Table collective_table() {
            {"end_ps", kMaybe, "when the last member was done; NULL: never"},
            {"bound_ps", kMaybe, "no network with these links is faster; NULL: not known"},
            {"bound_by", kText, "what limits it, e.g. `dimension 1`"},
-           {"told", "INTEGER REFERENCES told",
+           {"library_collective", "INTEGER REFERENCES library_collective",
             "how long it takes by the library that runs it (of several phases the longest); NULL: "
             "the network says it"}}};
 }
 
-Table told_table() {
-  return {"told",
+Table library_collective_table() {
+  return {"library_collective",
           "What a library takes for collectives of one kind.",
           {{"id", kKey, kRow},
            {"type", kText, "`all_reduce`, `all_gather` …"},
            {"bytes", kInteger, "the whole buffer"},
-           {"ranks", kInteger, "members"},
-           {"nodes", kInteger, "… on so many nodes"},
+           {"group_size", kInteger, "ranks"},
+           {"hosts", kInteger, "… on so many hosts"},
            {"time_ps", kInteger, "from when the last member has come"},
            {"source", kText,
             "`measured`: these ranks were; `scaled`: others were; `cost model`: the library's own"},
            {"algorithm", kText,
             "what the library chooses, with the protocol: `ring, ll128`; empty: it has no choice"},
-           {"least_ps", kMaybe, kLeast},
-           {"most_ps", kMaybe, kMost}}};
+           {"low_error_ps", kMaybe, kLeast},
+           {"high_error_ps", kMaybe, kMost}}};
 }
 
 Table error_class_table() {
@@ -173,12 +173,12 @@ Table error_class_table() {
       {{"id", kKey, kRow},
        {"name", kText, "model, operation and format; collective, ranks and source"},
        {"time_ps", kInteger, "on the path"},
-       {"least_ps", kMaybe, kLeast},
-       {"most_ps", kMaybe, kMost}}};
+       {"low_error_ps", kMaybe, kLeast},
+       {"high_error_ps", kMaybe, kMost}}};
 }
 
-Table footing_table() {
-  return {"footing",
+Table path_basis_table() {
+  return {"path_basis",
           "The critical path by what its times stand on (docs/bands.md).",
           {{"id", kKey, kRow},
            {"name", kText,
@@ -213,7 +213,7 @@ std::vector<Table> time_tables() {
         {"rank", kRank, "whose number it is"},
         {"number", kInteger, "what spans and lanes call it"},
         {"process_group", kGroup, "the group itself"}}},
-      told_table(),
+      library_collective_table(),
       collective_table(),
   };
 }
@@ -230,7 +230,7 @@ std::vector<Table> result_tables() {
         {"start_ps", kInteger, "where the segment before ended"},
         {"end_ps", kInteger, "where the next one begins"}}},
       error_class_table(),
-      footing_table(),
+      path_basis_table(),
       {"finding",
        "What was odd in the inputs or the simulation.",
        {{"id", kKey, kRow},
@@ -282,7 +282,7 @@ std::vector<Table> all_tables() {
        {{"id", kKey, kRow},
         {"block", kText, "`ring`, `fully_connected` or `switch`"},
         {"size", kInteger, "members"},
-        {"bandwidth", kReal, "bytes per second and direction, of one link or port"},
+        {"bandwidth_bytes_per_s", kReal, "per direction, of one link or port"},
         {"latency_ns", kReal, "per hop"}}},
       {"process_group",
        "Ranks that communicate with each other.",

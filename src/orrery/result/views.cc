@@ -46,7 +46,7 @@ View event_view() {
             "the kind of that dependency, where the trace says"},
            {"released_by", "+s.released_by", "the span whose end let it start"},
            {"bytes", "+s.bytes", "size of the collective, message or tensor"},
-           {"flops", "+s.flops", "operations, where known"},
+           {"flop", "+s.flop", "operations, where known"},
            {"process_group",
             "(SELECT g.name FROM rank_group i JOIN process_group g ON g.id = i.process_group\n"
             "    WHERE i.id = r.first_group + s.rank_group)",
@@ -90,15 +90,15 @@ View collective_view() {
        {"of_bound", "CAST(c.bound_ps AS REAL) / nullif(c.end_ps - c.last_start_ps, 0)",
         "1: as fast as its links allow"},
        {"bound_by", "c.bound_by", "what limits it"},
-       {"told_by", "d.source", "`measured`, `scaled` or `cost model`: of the library's time"},
+       {"time_source", "d.source", "`measured`, `scaled` or `cost model`: of the library's time"},
        {"algorithm", "d.algorithm", "what the library chooses"},
-       {"told_ps", "d.time_ps", "what it takes by itself"},
-       {"least_ps", "d.least_ps", "10 % of true times are less than `told_ps` + this"},
-       {"most_ps", "d.most_ps", "10 % are more than `told_ps` + this"}},
+       {"predicted_ps", "d.time_ps", "what it takes by itself"},
+       {"low_error_ps", "d.low_error_ps", "10 % of true times are less than `predicted_ps` + this"},
+       {"high_error_ps", "d.high_error_ps", "10 % are more than `predicted_ps` + this"}},
       "FROM collective c\n"
       "JOIN process_group g ON g.id = c.process_group\n"
       "JOIN name n ON n.id = c.name\n"
-      "LEFT JOIN told d ON d.id = c.told"};
+      "LEFT JOIN library_collective d ON d.id = c.library_collective"};
 }
 
 View path_view() {
@@ -132,7 +132,7 @@ View link_view() {
            {"start_ps", "u.bin * run.link_bin_ps", "of the bin"},
            {"end_ps", "(u.bin + 1) * run.link_bin_ps", "of the bin"},
            {"bytes", "u.bytes", "in the bin"},
-           {"utilization", "u.bytes * 1e12 / nullif(l.capacity * run.link_bin_ps, 0)",
+           {"busy_share", "u.bytes * 1e12 / nullif(l.capacity_bytes_per_s * run.link_bin_ps, 0)",
             "1: as much as it can"}},
           "FROM run\n"
           "CROSS JOIN link l\n"
@@ -147,11 +147,12 @@ View memory_view() {
            {"name", "m.name", "of the level"},
            {"start_ps", "u.bin * m.bin_ps", "of the bin"},
            {"end_ps", "(u.bin + 1) * m.bin_ps", "of the bin"},
-           {"loaded", "u.loaded", "bytes in the bin"},
-           {"stored", "u.stored", "likewise"},
-           {"utilization",
-            "CASE WHEN m.both_ways THEN u.loaded + u.stored ELSE max(u.loaded, u.stored) END"
-            " * 1e12 / nullif(m.capacity * m.bin_ps, 0)",
+           {"loaded_bytes", "u.loaded_bytes", "in the bin"},
+           {"stored_bytes", "u.stored_bytes", "likewise"},
+           {"busy_share",
+            "CASE WHEN m.both_ways THEN u.loaded_bytes + u.stored_bytes ELSE max(u.loaded_bytes, "
+            "u.stored_bytes) END"
+            " * 1e12 / nullif(m.capacity_bytes_per_s * m.bin_ps, 0)",
             "1: as much as it can; the busier direction counts where they share nothing"}},
           "FROM memory_level m\n"
           "JOIN memory_level_use u ON u.level = m.id"};

@@ -235,7 +235,7 @@ class Writer {
   }
 
   void write_collectives() {
-    table("told", [&](Rows& rows) {
+    table("library_collective", [&](Rows& rows) {
       for (const ToldCollective& each : run_.told) {
         put(rows, each);
         rows.end_row();
@@ -329,7 +329,7 @@ class Writer {
       }
     });
     write_all("error_class", run_.error_classes);
-    table("footing", [&](Rows& rows) {
+    table("path_basis", [&](Rows& rows) {
       for (std::size_t i = 0; i < kFootings; ++i) {
         if (run_.footings[i] == Time{}) continue;
         rows.text(orrery::name(static_cast<Footing>(i)));
