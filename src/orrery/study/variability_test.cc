@@ -146,7 +146,7 @@ TEST(VaryingStep, OneSlowStageBecomesTheBottleneck) {
       most = std::max(most, ratio(one.simulated, answer->without));
     }
     if (!kSanitized) {
-      EXPECT_GT(most, 1.14) << "some draw has such a rank";
+      EXPECT_GT(most, core_testing::case_count(1.14, 1.08)) << "some draw has such a rank";
     }
   }
 }
