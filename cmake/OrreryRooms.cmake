@@ -58,15 +58,6 @@ function(orrery_room name)
   endif()
 endfunction()
 
-# Code off the hot path: the release build compiles it with -O<level>, the build with sanitizers without optimisation, for
-# which clang needs a third of the time.
-function(orrery_optimize_less target level)
-  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O${level}>)
-  if(ORRERY_SANITIZE MATCHES address AND NOT ORRERY_FUZZ)
-    target_compile_options(${target} PRIVATE -O0)
-  endif()
-endfunction()
-
 function(orrery_room_library name sources deps level)
   add_library(orrery_${name} STATIC ${sources})
   target_include_directories(orrery_${name} PUBLIC
@@ -74,7 +65,7 @@ function(orrery_room_library name sources deps level)
   target_link_libraries(orrery_${name} PUBLIC ${deps})
   orrery_join(orrery_${name})
   if(level)
-    orrery_optimize_less(orrery_${name} ${level})
+    target_compile_options(orrery_${name} PRIVATE $<$<CONFIG:Release>:-O${level}>)
   endif()
   set_property(GLOBAL APPEND PROPERTY ORRERY_ROOMS ${name})
 endfunction()
@@ -88,7 +79,7 @@ function(orrery_test target)
   orrery_test_paths()
   target_link_libraries(${target} PRIVATE ${TEST_DEPS} orrery_test_paths GTest::gmock GTest::gtest_main rapidcheck)
   # What is tested is optimised; how it is asked need not be.
-  orrery_optimize_less(${target} g)
+  target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-Og>)
 
   set(costs "${CMAKE_SOURCE_DIR}/tests/costs.txt")
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${costs}")
