@@ -40,7 +40,7 @@ def main(program, folder):
         wrong += len(errors)
         for error in errors[:10]:
             line = path.with_suffix(".command").read_text().strip()
-            print(f"{line}\n  {error.json_path}: {error.message[:300]}")
+            print(f"{path.name}: {line}\n  {error.json_path}: {error.message[:300]}")
     return wrong > 0
 
 

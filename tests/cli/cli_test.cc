@@ -30,6 +30,27 @@ std::string test_name(const testing::TestParamInfo<std::string>& info) {
   return name;
 }
 
+/// JSON results of all tests that this process runs.
+fs::path all_json() {
+  return fs::path(testing::TempDir()) / ("orrery_cli_" + std::to_string(::getpid()) + "_json");
+}
+
+// Validates them in the end, at once: starting Python takes longer than validating.
+class JsonResults : public testing::Environment {
+ public:
+  void SetUp() override { fs::create_directories(all_json()); }
+  void TearDown() override {
+    if (!fs::is_empty(all_json())) {
+      const std::string command = "python3 -B '" + (kRoot / "tests/cli/check_json.py").string() +
+                                  "' '" + kProgram.string() + "' '" + all_json().string() + "'";
+      EXPECT_EQ(std::system(command.c_str()), 0) << "JSON unlike its schema (above)";
+    }
+    fs::remove_all(all_json());
+  }
+};
+[[maybe_unused]] const testing::Environment* const kJsonResults =
+    testing::AddGlobalTestEnvironment(new JsonResults);
+
 // A folder of its own for each test, gone afterwards.
 class Workspace : public testing::TestWithParam<std::string> {
  protected:
@@ -47,8 +68,18 @@ class Workspace : public testing::TestWithParam<std::string> {
     }
   }
   void TearDown() override {
+    keep_json();
     fs::remove_all(folder_);
     fs::remove_all(folder_.string() + ".talk");
+  }
+
+  /// Moves the JSON results to those of other tests.
+  void keep_json() const {
+    const fs::path from = json_folder(folder_);
+    if (!fs::exists(from)) return;
+    for (const auto& entry : fs::directory_iterator(from))
+      fs::copy_file(entry.path(), all_json() / (test_name({GetParam(), 0}) + "-" +
+                                                entry.path().filename().string()));
   }
 
   void check(const Step& step, const std::vector<std::string>& out,
@@ -61,15 +92,6 @@ class Workspace : public testing::TestWithParam<std::string> {
     EXPECT_TRUE(fine) << GetParam() << ":" << step.line << ": expected exit code " << step.exit_code
                       << " and the lines there; came back:\n"
                       << as_transcript(step, outcome);
-  }
-
-  /// Every JSON result of the steps so far, against the schema of its command.
-  void check_json() {
-    const fs::path results = json_folder(folder_);
-    if (!fs::exists(results) || fs::is_empty(results)) return;
-    const std::string command = "python3 -B '" + (kRoot / "tests/cli/check_json.py").string() +
-                                "' '" + kProgram.string() + "' '" + results.string() + "'";
-    EXPECT_EQ(std::system(command.c_str()), 0) << GetParam() << ": JSON unlike its schema (above)";
   }
 
   fs::path folder_;
@@ -87,7 +109,6 @@ TEST_P(Transcripts, Hold) {
     ADD_FAILURE() << GetParam() << ":" << line << "\n  begins with none of $ > ! ? #";
   EXPECT_FALSE(steps.empty());
   for (const Step& step : steps) check(step, step.out, step.err, false);
-  check_json();
 }
 
 TEST_P(Pages, Hold) {
@@ -95,7 +116,6 @@ TEST_P(Pages, Hold) {
   const std::vector<Step> steps = parse_page(page);
   if (std::getenv("ORRERY_UPDATE_DOCS") == nullptr) {
     for (const Step& step : steps) check(step, step.out, {}, step.exit_code != 0);
-    check_json();
     return;
   }
   std::vector<std::string> outputs;
