@@ -139,6 +139,27 @@ INSTANTIATE_TEST_SUITE_P(Inputs, StoredPoints,
                                                           Gear::automatic)),
                          name_of);
 
+// A file takes the place of a catalogue cluster of its name.
+TEST(StoredPointsOf, ACatalogueClusterThatAFileReplaces) {
+  const Folder folder;
+  const std::string name = "h100-sxm:8";
+  ASSERT_FALSE(std::filesystem::exists(name));
+  const SearchSpace space = space_of(
+      "version: 1\njob: {model: gpt2, batch: {global: 16, micro: \"=m\", seq: 128}}\n"
+      "cluster: " +
+      name + "\naxes: [{name: m, values: [1, 2]}]\n");
+  ExploreOptions options;
+  options.gear = Gear::estimate;
+  options.answers.file = folder.path + "/points.jsonl";
+  EXPECT_EQ(explored(space, options).found_out, 2U);
+  EXPECT_EQ(explored(space, options).found_out, 0U);
+  std::ofstream(name) << "device: h100-sxm\nnetwork: [{block: ring, size: 8, bandwidth: 1 GB/s, "
+                         "latency: 1 us}]\n";
+  const Explored again = explored(space, options);
+  std::filesystem::remove(name);
+  EXPECT_EQ(again.out_of_date, 2U);
+}
+
 TEST(StoredPointsOf, AnotherBuildAreOutOfDate) {
   const Folder folder;
   const SearchSpace space = space_of(small_space());

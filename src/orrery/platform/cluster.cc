@@ -7,6 +7,7 @@
 #include <bit>
 #include <filesystem>
 
+#include "orrery/core/files_read.h"
 #include "orrery/core/text.h"
 #include "orrery/platform/catalogue.h"
 #include "orrery/platform/cluster_collectives.h"
@@ -300,6 +301,7 @@ Result<Platform> parse_cluster(std::string_view text, const std::string& where,
 Result<Platform> read_cluster(const std::string& path, Findings& findings) {
   std::error_code ignored;
   const bool made = names_catalogue_cluster(path) && !std::filesystem::exists(path, ignored);
+  if (made) note_file_read(path);  // a file of this name would be taken instead
   const Result<std::string> text = made ? catalogue_cluster(path, findings) : read_text(path);
   if (!text) return tl::unexpected(text.error());
   return parse_cluster(*text, path, findings);

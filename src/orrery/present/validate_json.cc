@@ -61,8 +61,8 @@ void write_factors(JsonWriter& json, const Validation& v) {
         .field("device", one.device)
         .field("bits", one.bits)
         .field("factor", one.factor)
-        .field("low_factor", one.least)
-        .field("high_factor", one.most)
+        .field("low_error", one.least)
+        .field("high_error", one.most)
         .field("points", one.points)
         .field("sources", one.sources)
         .end_object();

@@ -93,7 +93,7 @@ constexpr auto kJsonLists = std::to_array<JsonKey>(
      {"errors", JsonType::object, "errors", JsonForm::list,
       "block_index block_step code fault hint history name rank what where"},
      {"factors", JsonType::object, "factors by number format", JsonForm::list,
-      "bits device factor high_factor low_factor points sources"},
+      "bits device factor high_error low_error points sources"},
      {"failed_by_name", JsonType::object, "operators that failed", JsonForm::list,
       "count name reason"},
      {"faster", JsonType::object, "nodes that are faster", JsonForm::list, "=slower"},

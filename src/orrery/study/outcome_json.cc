@@ -32,8 +32,8 @@ void write_in_step(JsonWriter& json, const platform::Platform& platform) {
     json.begin_object()
         .field("bits", factor.bits)
         .field("factor", factor.factor)
-        .field("low_factor", factor.least)
-        .field("high_factor", factor.most)
+        .field("low_error", factor.least)
+        .field("high_error", factor.most)
         .end_object();
   json.end_array().key("overlapping_collectives");
   const bool by_library = platform.collectives.library == platform::CollectiveLibrary::nccl;

@@ -23,7 +23,7 @@ void write(JsonWriter& json, const JobDescription::Text& text) {
 }
 void write(JsonWriter& json, const InStepFactor& factor) {
   json.begin_object().field("bits", factor.bits).field("factor", factor.factor);
-  json.field("least", factor.least).field("most", factor.most).end_object();
+  json.field("low_error", factor.least).field("high_error", factor.most).end_object();
 }
 template <class T>
 void write(JsonWriter& json, const std::optional<T>& value) {

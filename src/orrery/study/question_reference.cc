@@ -45,8 +45,8 @@ struct Kind<InStepFactor> {
   static Json schema() {
     return object({{"bits", Kind<std::int64_t>::schema()},
                    {"factor", Kind<double>::schema()},
-                   {"least", Kind<double>::schema()},
-                   {"most", Kind<double>::schema()}});
+                   {"low_error", Kind<double>::schema()},
+                   {"high_error", Kind<double>::schema()}});
   }
   static std::string words() { return "bits, factor, and the least and most of its error"; }
 };
