@@ -23,7 +23,7 @@ mkdir -p "$copy/packaging" && cp "$project/packaging/say.sh" "$copy/packaging"
 printf '#!/usr/bin/env bash\n[[ ${1:-} != --print ]] || echo clang-14\n' >"$copy/setup"
 chmod +x "$copy/setup"
 touch "$copy"/src/orrery/{graph/transform/a.cc,graph/transform/a_test.cc,sim/b.cc,sim/b_test.cc,table/c.cc} \
-  "$copy"/{include/orrery/sim/b.h,apps/orrery/d.cc,cmake/packages.txt,cmake/Flags.cmake,docs/page.md}
+  "$copy"/{include/orrery/sim/b.h,apps/orrery/d.cc,cmake/packages.txt,cmake/OrreryOptions.cmake,docs/page.md}
 git() { command git -C "$copy" -c user.name=x -c user.email=x@x -c commit.gpgsign=false "$@"; }
 git init -q && echo build/ >"$copy/.gitignore" && git add . && git commit -qm one
 
@@ -41,9 +41,15 @@ expect() {
 }
 
 all='orrery orrery_table orrery_graph_tests orrery_sim_tests'
-expect 'no tag: all rooms' "$all" '^(orrery_graph_tests|orrery_sim_tests)' asan changed
-git tag v1
+expect 'no release: all rooms' "$all" '^(orrery_graph_tests|orrery_sim_tests)' asan changed
+echo 'project(made_up VERSION 0.1.0 LANGUAGES CXX)' >"$copy/CMakeLists.txt"
+git add . && git commit -qm 'a release'
 echo x >>"$copy/src/orrery/graph/transform/a.cc"
+expect 'the commit that set the version' 'orrery_graph_tests' '^(orrery_graph_tests)' asan changed
+command git clone -q --depth 1 "file://$copy" "$here/shallow" && mv "$copy" "$here/full" && mv "$here/shallow" "$copy"
+expect 'the newest commits alone: all rooms' "$all" '^(orrery_graph_tests|orrery_sim_tests)' asan changed
+rm -rf "$copy" && mv "$here/full" "$copy"
+git stash -q && git tag v1 && git stash pop -q
 expect 'an edit' 'orrery_graph_tests' '^(orrery_graph_tests)' asan changed
 git commit -qam two
 echo x >>"$copy/docs/page.md"
@@ -56,7 +62,7 @@ expect 'a new file, a public header' 'orrery_table orrery_graph_tests orrery_sim
 git tag v2 && git stash -qu
 echo x >>"$copy/apps/orrery/d.cc"
 expect 'the newest tag, the command line' 'orrery' '' asan changed
-echo x >>"$copy/cmake/Flags.cmake"
+echo x >>"$copy/cmake/OrreryOptions.cmake"
 expect 'flags' "$all" '^(orrery_graph_tests|orrery_sim_tests)' asan changed
 expect 'rooms by name' 'orrery_sim_tests' '^(orrery_sim_tests)' asan sim
 expect 'all rooms' '' '^()' asan unit
