@@ -98,7 +98,7 @@ void BM_SeenBefore(benchmark::State& state) {
   device.name = device.entry = "h100-sxm";
   device.peak = device.rated = orrery::FlopRate(989.4e12);
   device.memory = orrery::Bandwidth(3.35e12);
-  device.compute = orrery::platform::ComputeModel::automatic;
+  device.compute = orrery::TimeSource::automatic;
   const orrery::model::Predictions predictions(device);
   benchmark::DoNotOptimize(predictions.of(table, 0));  // works them all out
   for (auto _ : state) {

@@ -73,22 +73,24 @@ int one_kernel(KernelsOptions& options, Session& session) {
 int check_table_file(KernelsOptions& options, Session& session) {
   if (auto fine = check_unused({{"--dtype", !options.dtype.empty()},
                                 {"--pass", !options.pass.empty()},
-                                {"--systolic", !options.sources.systolic.empty()},
+                                {"--systolic", !options.sources.files.systolic.empty()},
                                 {"--spec", options.question.job.given()},
-                                {"--kernel-model", !options.sources.fitted.empty()},
+                                {"--kernel-model", !options.sources.files.kernel_model.empty()},
                                 {"--cluster", !options.question.cluster.empty()},
                                 {"--compute", !options.question.compute.empty()},
                                 {"--all", options.all}},
                                "a table");
       !fine)
     return session.fail(fine.error());
-  const std::size_t files = options.words.size() - 1 + (options.sources.table.empty() ? 0 : 1);
+  const std::size_t files =
+      options.words.size() - 1 + (options.sources.files.kernel_table.empty() ? 0 : 1);
   if (files != 1)
     return session.fail({Errc::usage, "kernels check",
                          files == 0 ? "which table?" : "one table at a time",
                          "orrery kernels check TABLE.csv"});
   const auto report = study::report_table(
-      options.words.size() > 1 ? options.words[1] : options.sources.table, options.sources.devices);
+      options.words.size() > 1 ? options.words[1] : options.sources.files.kernel_table,
+      options.sources.devices);
   if (!report) return session.fail(report.error());
   for (const Error& error : report->errors) session.talk_error(error);
   return session.deliver(
@@ -100,7 +102,7 @@ int check_table_file(KernelsOptions& options, Session& session) {
 int recorded_kernels(KernelsOptions& options, Session& session) {
   if (auto fine = check_unused({{"--dtype", !options.dtype.empty()},
                                 {"--pass", !options.pass.empty()},
-                                {"--systolic", !options.sources.systolic.empty()},
+                                {"--systolic", !options.sources.files.systolic.empty()},
                                 {"--spec", options.question.job.given()},
                                 {"--cluster", !options.question.cluster.empty()}},
                                "recordings");
@@ -108,7 +110,7 @@ int recorded_kernels(KernelsOptions& options, Session& session) {
     return session.fail(fine.error());
   return kernel_context({{options.words.begin() + 1, options.words.end()},
                          options.sources.devices,
-                         {.table = options.sources.table, .fitted = options.sources.fitted},
+                         {.files = options.sources.files},
                          options.question.compute,
                          options.all},
                         session);
@@ -118,7 +120,7 @@ int recorded_kernels(KernelsOptions& options, Session& session) {
 Result<void> check_many_tables(const KernelsOptions& options, const char* mode) {
   if (auto fine = check_unused({{"--dtype", !options.dtype.empty()},
                                 {"--pass", !options.pass.empty()},
-                                {"--systolic", !options.sources.systolic.empty()},
+                                {"--systolic", !options.sources.files.systolic.empty()},
                                 {"--spec", options.question.job.given()},
                                 {"--cluster", !options.question.cluster.empty()},
                                 {"--all", options.all}},
@@ -134,8 +136,8 @@ Result<void> check_many_tables(const KernelsOptions& options, const char* mode) 
 int fit_tables(KernelsOptions& options, Session& session) {
   if (auto fine = check_many_tables(options, "fit"); !fine) return session.fail(fine.error());
   if (auto fine = check_unused({{"--device", !options.sources.devices.empty()},
-                                {"--table", !options.sources.table.empty()},
-                                {"--kernel-model", !options.sources.fitted.empty()},
+                                {"--table", !options.sources.files.kernel_table.empty()},
+                                {"--kernel-model", !options.sources.files.kernel_model.empty()},
                                 {"--compute", !options.question.compute.empty()}},
                                "fitting");
       !fine)
@@ -158,8 +160,7 @@ int plot_tables(KernelsOptions& options, Session& session) {
   question.tables.assign(options.words.begin() + 1, options.words.end());
   question.devices = options.tables.devices;
   if (!options.question.compute.empty()) question.compute = options.question.compute;
-  question.kernel_table = options.sources.table;
-  question.kernel_model = options.sources.fitted;
+  question.files = options.sources.files;
   question.only_devices = options.sources.devices;
   question.held_back = options.tables.held_back;
   question.seed = options.tables.seed;
@@ -170,8 +171,8 @@ int layers_on_array(KernelsOptions& options, Session& session) {
   if (auto fine = check_unused({{"--dtype", !options.dtype.empty()},
                                 {"--pass", !options.pass.empty()},
                                 {"--device", !options.sources.devices.empty()},
-                                {"--table", !options.sources.table.empty()},
-                                {"--kernel-model", !options.sources.fitted.empty()},
+                                {"--table", !options.sources.files.kernel_table.empty()},
+                                {"--kernel-model", !options.sources.files.kernel_model.empty()},
                                 {"--spec", options.question.job.given()},
                                 {"--cluster", !options.question.cluster.empty()},
                                 {"--compute", !options.question.compute.empty()},
@@ -179,11 +180,11 @@ int layers_on_array(KernelsOptions& options, Session& session) {
                                "layers on a systolic array");
       !fine)
     return session.fail(fine.error());
-  if (options.words.size() != 2 || options.sources.systolic.empty())
+  if (options.words.size() != 2 || options.sources.files.systolic.empty())
     return session.fail({Errc::usage, "kernels layers",
                          options.words.size() != 2 ? "name one file of layers" : "on which array?",
                          "orrery kernels layers TOPOLOGY.csv --systolic ARRAY.cfg"});
-  const auto report = study::report_layers(options.words[1], options.sources.systolic);
+  const auto report = study::report_layers(options.words[1], options.sources.files.systolic);
   if (!report) return session.fail(report.error());
   return session.deliver(present::systolic_text(*report, session.out_style()),
                          [&] { return present::systolic_json(*report); });
@@ -200,9 +201,7 @@ int step_kernels(KernelsOptions& options, Session& session) {
   if (!options.words.empty())
     return session.fail(
         {Errc::usage, "KERNEL", "a kernel and a job are two questions", "ask one at a time"});
-  question.kernel_table = options.sources.table;
-  question.kernel_model = options.sources.fitted;
-  question.systolic = options.sources.systolic;
+  question.kernel_files = options.sources.files;
   if (auto fine = study::settle(question); !fine) return session.fail(fine.error());
   Findings findings;
   const auto cluster = study::read_cluster(question, findings);
@@ -235,8 +234,8 @@ int kernels(KernelsOptions& options, Session& session) {
   if (options.question.job.given()) return step_kernels(options, session);
   if (!options.words.empty()) return one_kernel(options, session);
   if (auto fine = check_unused({{"--cluster", !options.question.cluster.empty()},
-                                {"--kernel-model", !options.sources.fitted.empty()},
-                                {"--table", !options.sources.table.empty()}},
+                                {"--kernel-model", !options.sources.files.kernel_model.empty()},
+                                {"--table", !options.sources.files.kernel_table.empty()}},
                                "what there is; name a kernel or a job, too");
       !fine)
     return session.fail(fine.error());
@@ -287,11 +286,12 @@ Action add_kernels(CLI::App& command, Session& session) {
          "Devices of the catalogue or the table, commas between them; h100-sxm", "NAMES")
       ->delimiter(',')
       ->allow_extra_args(false);
-  option("--table,--kernel-table", options->sources.table,
+  option("--table,--kernel-table", options->sources.files.kernel_table,
          "Measured kernels, rows of device,kernel,us", "FILE");
-  option("--kernel-model", options->sources.fitted, "A model that 'kernels fit' wrote", "FILE");
-  option("--systolic", options->sources.systolic, "A systolic array, as SCALE-Sim's configuration",
+  option("--kernel-model", options->sources.files.kernel_model, "A model that 'kernels fit' wrote",
          "FILE");
+  option("--systolic", options->sources.files.systolic,
+         "A systolic array, as SCALE-Sim's configuration", "FILE");
   option("--cluster", options->question.cluster, "The cluster that the step would run on", "FILE");
   option("--compute", options->question.compute, "Which model; by default as the cluster's file",
          "MODEL");

@@ -39,16 +39,25 @@ void add_field(CLI::App& command, const study::QuestionField<Owner, Member>& fie
 
 /// Adds the options of a struct's own fields for which `wanted(field, group)`; all by default.
 template <class Owner, class Wanted>
-void add_fields(CLI::App& command, Owner& owner, const Wanted& wanted) {
-  std::string_view group = study::QuestionTable<Owner>::group;
+void add_fields(CLI::App& command, Owner& owner, const Wanted& wanted, std::string_view group) {
   const auto add = [&](const auto& row) {
     if constexpr (requires { row.stages; }) {
       if (wanted(row.name, group)) add_field(command, row, owner, group);
+    } else if constexpr (requires { row.member; }) {
+      if (row.name.empty())
+        add_fields(
+            command, owner.*row.member,
+            [&](std::string_view name, std::string_view) { return wanted(name, group); }, group);
     } else if constexpr (requires { row.title; }) {
       group = row.title;
     }
   };
   std::apply([&](const auto&... rows) { (add(rows), ...); }, study::QuestionTable<Owner>::fields);
+}
+
+template <class Owner, class Wanted>
+void add_fields(CLI::App& command, Owner& owner, const Wanted& wanted) {
+  add_fields(command, owner, wanted, study::QuestionTable<Owner>::group);
 }
 
 template <class Owner>

@@ -166,7 +166,7 @@ void add_places(CLI::App& command, study::WhatIfQuestion& question) {
   command.add_flag("--replicate", question.base.replicate,
                    "Every rank of the cluster runs the one trace");
   command
-      .add_option("--kernel-table", question.base.kernel_table,
+      .add_option("--kernel-table", question.base.kernel_files.kernel_table,
                   "Measured kernels, as 'orrery calibrate compute' makes them of a recording")
       ->type_name("FILE");
   command

@@ -103,7 +103,7 @@ platform::Platform random_platform(bool groups) {
   made.device.name = "random";
   made.device.peak = FlopRate(1e12);
   made.device.memory = Bandwidth(1e11);
-  made.device.compute = platform::ComputeModel::automatic;
+  made.device.compute = TimeSource::automatic;
   made.remote_memory.kind =
       *rc::gen::element(platform::RemoteMemoryKind::per_npu, platform::RemoteMemoryKind::pool);
   made.remote_memory.latency = ns(draw(0, 500));

@@ -91,7 +91,7 @@ class RandomRun {
       span.end = std::max(span.start + length(), at_least);
       free = span.end;
     }
-    span.model = static_cast<result::Model>(number(6));
+    span.model = static_cast<TimeSource>(number(6));
     span.release = static_cast<result::Release>(number(3));
     if (number(2) == 0)
       span.released_by = static_cast<std::uint32_t>(number(run_.timelines[line].spans.size()));

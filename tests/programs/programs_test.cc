@@ -52,7 +52,7 @@ platform::Platform machine(std::uint32_t ranks, platform::Rules rules, std::uint
   for (auto* plan :
        {&config.all_reduce, &config.all_gather, &config.reduce_scatter, &config.all_to_all})
     plan->per_dim = {{Algorithm::ring, -1}, {Algorithm::ring, -1}};
-  made.device.compute = platform::ComputeModel::roofline;
+  made.device.compute = TimeSource::roofline;
   made.device.peak = FlopRate(989e12);
   made.device.memory = Bandwidth(3.35e12);
   return made;

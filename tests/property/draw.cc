@@ -187,7 +187,7 @@ platform::Platform cluster(std::uint64_t ranks, double bandwidth, double latency
   machine.device.name = "test";
   machine.device.peak = FlopRate(1e12);
   machine.device.memory = Bandwidth(1e11);
-  machine.device.compute = platform::ComputeModel::automatic;
+  machine.device.compute = TimeSource::automatic;
   const platform::CollectivePlan ring{{{platform::Algorithm::ring, -1}}, {}};
   const platform::CollectivePlan direct{{{platform::Algorithm::direct, -1}}, {}};
   machine.collectives.all_reduce = machine.collectives.all_gather =

@@ -73,7 +73,7 @@ class Maker {
     Span span;
     span.node = spans.size();
     span.kind = trace_.events[event].on_device() ? SpanKind::compute : SpanKind::cpu;
-    span.model = result::Model::recorded;
+    span.model = TimeSource::recorded;
     span.name = made_.run.names.intern(trace_.events[event].name);
     span.start = time(start);
     span.end = time(end);

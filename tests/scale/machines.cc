@@ -82,7 +82,7 @@ void draw_device(Draw& draw, Platform& machine) {
   machine.device.peak = FlopRate(1e12);
   machine.device.memory = Bandwidth(draw.of({0.0, 1e9, 2.9e10}));
   if (draw.one_in(3) && machine.device.memory.count() > 0)
-    machine.device.compute = platform::ComputeModel::automatic;
+    machine.device.compute = TimeSource::automatic;
   machine.replay_only = draw.one_in(40);
   if (machine.device.memory.count() > 0 && draw.one_in(3)) return;
   RemoteMemory& memory = machine.remote_memory;

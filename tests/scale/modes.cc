@@ -259,7 +259,7 @@ void put_upon(Mode mode, Draw& draw, Case& drawn) {
       return;
     case Mode::beside:
       if (machine.rules == Rules::astra) return;  // knows of no such thing
-      machine.device.compute = ComputeModel::roofline;
+      machine.device.compute = TimeSource::roofline;
       machine.device.peak = FlopRate(1e12);
       machine.device.memory = Bandwidth(1e9);
       machine.device.in_step.beside = InStep::Beside{draw.of({1.37, 2.0, 1.0}), 1.11};

@@ -85,7 +85,7 @@ class Author {
   void note_recording(NodeSpec& spec) {
     for (const std::uint64_t dep : spec.deps) {
       if (draw_.one_in(2))
-        spec.notes.push_back({.dep = dep, .lag = draw_duration(), .kind = graph::EdgeKind::launch});
+        spec.notes.push_back({.dep = dep, .lag = draw_duration(), .kind = DependencyKind::launch});
     }
     if (!draw_.one_in(3)) spec.lane = graph::Lane{.id = draw_.between(1, 3)};
   }

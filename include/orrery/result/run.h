@@ -17,9 +17,11 @@
 #include <utility>
 #include <vector>
 
+#include "orrery/core/dependency_kind.h"
 #include "orrery/core/findings.h"
 #include "orrery/core/footing.h"
 #include "orrery/core/quantity.h"
+#include "orrery/core/time_source.h"
 #include "orrery/result/links.h"
 #include "orrery/result/remote_memory.h"
 
@@ -52,24 +54,6 @@ enum class SpanKind : std::uint8_t {
 inline constexpr std::size_t kSpanKinds = 8;
 [[nodiscard]] std::string_view name(SpanKind kind);
 
-/// Which model made a span's length.
-enum class Model : std::uint8_t {
-  none,
-  recorded,
-  roofline,
-  analytical,
-  message,
-  memory,
-  heuristic,
-  table,
-  learned,
-  systolic,
-  fitted,
-  flow
-};
-inline constexpr std::size_t kModels = 12;
-[[nodiscard]] std::string_view name(Model model);
-
 /// Why a span did not start earlier.
 enum class Release : std::uint8_t {
   beginning,   ///< it waited for nothing
@@ -78,23 +62,6 @@ enum class Release : std::uint8_t {
 };
 inline constexpr std::size_t kReleases = 3;
 [[nodiscard]] std::string_view name(Release release);
-
-/// What kind of dependency let a span start (see dep_kinds of converted traces).
-enum class Reason : std::uint8_t {
-  unsaid,
-  thread,
-  inter_thread,
-  launch,
-  sync,
-  stream,
-  stream_wait,
-  tensor,
-  learned,
-  recorded_wait,
-  start
-};
-inline constexpr std::size_t kReasons = 11;
-[[nodiscard]] std::string_view name(Reason reason);
 
 /// What takes spans one after another at one rank. `compute`, `cpu`, `memory`: one each;
 /// `communicator`: one per group; `sends`: one per receiver; `receives`: as many as overlap.
@@ -137,9 +104,10 @@ struct Span {
   std::uint32_t name = 0;  ///< in Run::names
   std::uint16_t lane = 0;  ///< in Timeline::lanes
   SpanKind kind = SpanKind::metadata;
-  Model model = Model::none;
+  TimeSource model = TimeSource::none;
   Release release = Release::beginning;
-  Reason reason = Reason::unsaid;     ///< of `release` dependency, where the trace says
+  DependencyKind reason =
+      DependencyKind::unsaid;         ///< of `release` dependency, where the trace says
   bool critical = false;              ///< on the critical path at one of the timeline's ranks
   std::uint32_t released_by = kNone;  ///< the span (of the same timeline) whose end let it start
   Time wait{};     ///< for peers: until the last one has come, or until the message is sent

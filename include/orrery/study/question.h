@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "orrery/platform/kernel_files.h"
+
 namespace orrery::study {
 
 /// Recorded traces: Kineto, .pftrace, PyTorch execution traces, Nsight Systems' SQLite exports,
@@ -115,11 +117,9 @@ struct Question {
       collective_algorithm;  ///< instead of the cluster's: "ring", "ring,in_network", "auto"
   std::string chunk_order;   ///< likewise: "themis", "best" …
   std::string compute;       ///< likewise: "auto", "recorded", "roofline", "table" …
-  std::string kernel_table;  ///< likewise: a file of measured kernels
-  std::string kernel_model;  ///< likewise: a file that `orrery kernels fit` wrote
-  std::string systolic;      ///< likewise: a systolic array, as SCALE-Sim's configuration
-  std::string rules;         ///< instead of the cluster's: "orrery", "astra"
-  std::vector<std::string> without;  ///< effects that are switched off (`orrery run --effects`)
+  platform::KernelFiles kernel_files;  ///< likewise
+  std::string rules;                   ///< instead of the cluster's: "orrery", "astra"
+  std::vector<std::string> without;    ///< effects that are switched off (`orrery run --effects`)
   /// Instead of the cluster's.
   std::optional<std::vector<InStepFactor>> in_step_factors;
 

@@ -211,8 +211,7 @@ std::string rest_words(const NodeChange& change, const std::string& by, const Sp
   const bool moves = communicates(change.kind);
   if (a != nullptr && b != nullptr && a->model != b->model) {
     return fmt::format("its {} takes {}: by the {} model instead of {}",
-                       moves ? "transfer" : "work", by, result::name(b->model),
-                       result::name(a->model));
+                       moves ? "transfer" : "work", by, name(b->model), name(a->model));
   }
   if (moves) {
     if (a != nullptr && b != nullptr && a->bytes != b->bytes) {

@@ -84,7 +84,7 @@ TEST(Compare, SaysWhenTheWorkIsAnother) {
   spans[0].flops *= 2;
   EXPECT_EQ(compare(a, b).slower.at(0).why,
             "its work takes 1 us longer: 2,000,000 operations instead of 1,000,000");
-  spans[0].model = result::Model::roofline;
+  spans[0].model = TimeSource::roofline;
   EXPECT_EQ(compare(a, b).slower.at(0).why,
             "its work takes 1 us longer: by the roofline model instead of recorded");
   b = a;

@@ -210,7 +210,7 @@ class Walk {
     const Span& span = span_at(rank, number);
     const bool works = span.kind == SpanKind::compute || span.kind == SpanKind::cpu ||
                        span.kind == SpanKind::load || span.kind == SpanKind::store ||
-                       span.model == result::Model::recorded;
+                       span.model == TimeSource::recorded;
     Time left = at_ - from;
     const auto take = [&left](Time part) {
       const Time taken = std::max(Time{}, std::min(part, left));

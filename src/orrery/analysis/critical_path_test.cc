@@ -40,7 +40,7 @@ TEST(CriticalPath, GoesThroughTheLastComerOfACollective) {
 TEST(CriticalPath, RecordedCommunicationIsWork) {
   result::Run run = result::testing::sample_run(4, 3);
   for (result::Timeline& line : run.timelines)
-    for (result::Span& span : line.spans) span.model = result::Model::recorded;
+    for (result::Span& span : line.spans) span.model = TimeSource::recorded;
   find_critical_path(run);
   const PathSummary summary = summarize_path(run, 3);
   EXPECT_GT(summary.by_cause[static_cast<std::size_t>(PathCause::work)], Time{});

@@ -7,6 +7,7 @@
 
 #include "orrery/analysis/explain_internal.h"
 #include "orrery/analysis/words.h"
+#include "orrery/core/time_source_table.h"
 #include "orrery/core/units.h"
 
 namespace orrery::analysis {
@@ -14,8 +15,6 @@ namespace orrery::analysis {
 using result::Collective;
 using result::kNone;
 using result::LaneKind;
-using result::Model;
-using result::Reason;
 using result::Release;
 using result::Run;
 using result::Span;
@@ -49,26 +48,26 @@ std::string lane_words(const Run& run, std::uint32_t rank, const Span& span) {
 }
 
 /// Why recorded work waited for another.
-std::string_view reason_words(Reason reason) {
+std::string_view reason_words(DependencyKind reason) {
   switch (reason) {
-    case Reason::unsaid:
-    case Reason::thread:
-    case Reason::tensor:
-    case Reason::start:
+    case DependencyKind::unsaid:
+    case DependencyKind::thread:
+    case DependencyKind::tensor:
+    case DependencyKind::start:
       break;
-    case Reason::inter_thread:
+    case DependencyKind::inter_thread:
       return ", which another thread handed over to it";
-    case Reason::launch:
+    case DependencyKind::launch:
       return ", which launched it";
-    case Reason::sync:
+    case DependencyKind::sync:
       return ", which it waited for by a synchronising call";
-    case Reason::stream:
+    case DependencyKind::stream:
       return ", before it on its stream";
-    case Reason::stream_wait:
+    case DependencyKind::stream_wait:
       return ", which its stream waited for";
-    case Reason::learned:
+    case DependencyKind::learned:
       return ", which had just ended when it was recorded";
-    case Reason::recorded_wait:
+    case DependencyKind::recorded_wait:
       return "; what it waited for since is not known";
   }
   return "";
@@ -126,8 +125,8 @@ std::string length_words(const Run& run, std::uint32_t rank, const Span& span) {
   if (span.latency > Time{})
     parts.push_back(fmt::format("{} for hops and end points", format_time(span.latency)));
   if (span.rest() > Time{}) {
-    const std::string_view what = span.model == Model::recorded ? "as recorded"
-                                  : communicates(span.kind)     ? "moving bytes"
+    const std::string_view what = span.model == TimeSource::recorded ? "as recorded"
+                                  : communicates(span.kind)          ? "moving bytes"
                                   : span.kind == SpanKind::load || span.kind == SpanKind::store
                                       ? "accessing memory"
                                       : "working";
@@ -143,43 +142,7 @@ std::string length_words(const Run& run, std::uint32_t rank, const Span& span) {
 
 std::string model_words(const Run& run, const Span& span) {
   const std::string device = run.device.empty() ? "the device" : quoted(run.device);
-  switch (span.model) {
-    case Model::recorded:
-      return "The length is the trace's: the duration that was recorded.";
-    case Model::roofline:
-      return fmt::format(
-          "The length comes from the roofline of {}: operations at peak or bytes at memory "
-          "bandwidth, whichever takes longer.",
-          device);
-    case Model::heuristic:
-      return fmt::format(
-          "The length comes from a rule for kernels on {}: tiles in waves over its processors, and "
-          "bytes at the bandwidth that transfers of that size achieve.",
-          device);
-    case Model::table:
-      return fmt::format("The length lies between kernels that were measured on {}.", device);
-    case Model::learned:
-      return fmt::format("The length comes from a model fitted to public measurements, for {}.",
-                         device);
-    case Model::fitted:
-      return fmt::format(
-          "The length comes from a model of your own, fitted to kernels measured on {}.", device);
-    case Model::systolic:
-      return fmt::format("The length is counted in cycles of the systolic array of {}.", device);
-    case Model::analytical:
-      return "The length comes from the analytical network model: latency and bytes at bandwidth, "
-             "links without contention.";
-    case Model::message:
-      return "The length comes from the message-level network model: messages share links.";
-    case Model::flow:
-      return "The length comes from the flow-level network model: messages share links fairly, as "
-             "fluids do.";
-    case Model::memory:
-      return "The length comes from the memory model: latency and bytes at bandwidth.";
-    case Model::none:
-      break;
-  }
-  return "No model made it: it takes no time of its own.";
+  return fmt::format(fmt::runtime(entry(span.model).explanation), device);
 }
 
 std::string slack_words(const Run& run, const Span& span) {
@@ -236,7 +199,7 @@ void add_figures(Explanation& made, const Run& run, std::uint32_t rank, const Sp
   if (const Collective* one = collective_at(run, rank, span)) {
     figure(made, "collective", std::to_string(one - run.collectives.data()));
   }
-  figure(made, "model", std::string(result::name(span.model)));
+  figure(made, "model", std::string(name(span.model)));
   if (span.slack) figure(made, "slack", format_time(*span.slack));
   figure(made, "critical", span.critical ? "yes" : "no");
 }

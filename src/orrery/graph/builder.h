@@ -27,7 +27,7 @@ enum class Repair : std::uint8_t {
 struct EdgeNote {
   std::uint64_t dep = 0;  ///< the trace id of whom the node waits for
   Time lag{};             ///< not negative
-  EdgeKind kind = EdgeKind::unsaid;
+  DependencyKind kind = DependencyKind::unsaid;
 };
 
 /// One node as a reader hands it over. Only the table of its kind is looked at.

@@ -70,7 +70,7 @@ void GraphBuilder::fill_notes(ContentHash& hash) {
   const bool lags = std::any_of(notes_.begin(), notes_.end(),
                                 [](const EdgeNote& note) { return note.lag > Time{}; });
   const bool kinds = std::any_of(notes_.begin(), notes_.end(), [](const EdgeNote& note) {
-    return note.kind != EdgeKind::unsaid;
+    return note.kind != DependencyKind::unsaid;
   });
   if (lags) columns_.lags.resize(columns_.succ.size());
   if (kinds) columns_.edge_kinds.resize(columns_.succ.size());
@@ -89,12 +89,12 @@ void GraphBuilder::fill_notes(ContentHash& hash) {
       const std::uint32_t edge = from == kNoNode ? kNoNode : find_edge(from, to);
       if (edge == kNoNode) continue;
       if (lags) columns_.lags[edge] = std::max(columns_.lags[edge], notes_[i].lag);
-      if (kinds && columns_.edge_kinds[edge] == EdgeKind::unsaid)
+      if (kinds && columns_.edge_kinds[edge] == DependencyKind::unsaid)
         columns_.edge_kinds[edge] = notes_[i].kind;
     }
   }
   for (const Time lag : columns_.lags) hash.add(static_cast<std::uint64_t>(lag.count()));
-  for (const EdgeKind kind : columns_.edge_kinds) hash.add(static_cast<std::uint64_t>(kind));
+  for (const DependencyKind kind : columns_.edge_kinds) hash.add(static_cast<std::uint64_t>(kind));
   notes_ = {};
   note_runs_ = {};
 }

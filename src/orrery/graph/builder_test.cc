@@ -221,7 +221,7 @@ TEST(GraphBuilder, KeepsWhereNodesRanAndWhyTheyWaited) {
     NodeSpec launch = node_of(1, {}), kernel = node_of(2, {1}), copy = node_of(3, {1, 2});
     launch.lane = Lane{.id = 77, .host = true};
     kernel.lane = Lane{.id = 7, .device = 1};
-    kernel.notes = {{.dep = 1, .lag = us(4), .kind = EdgeKind::launch}};
+    kernel.notes = {{.dep = 1, .lag = us(4), .kind = DependencyKind::launch}};
     copy.notes = {{.dep = 2, .lag = us(2)}, {.dep = 9, .lag = us(9)}};  // 9: nobody's
     copy.lane = kernel.lane;
     kernel.scope = {.step = 3, .layer = 1, .phase = StepPhase::forward};
@@ -240,7 +240,7 @@ TEST(GraphBuilder, KeepsWhereNodesRanAndWhyTheyWaited) {
     EXPECT_EQ(graph->scope(2), StepScope{});
     EXPECT_THAT(graph->lags(0), ElementsAre(us(4), Time{}));
     EXPECT_THAT(graph->lags(1), ElementsAre(us(2)));
-    EXPECT_THAT(graph->edge_kinds(0), ElementsAre(EdgeKind::launch, EdgeKind::unsaid));
+    EXPECT_THAT(graph->edge_kinds(0), ElementsAre(DependencyKind::launch, DependencyKind::unsaid));
     EXPECT_EQ(graph->edge(0, 2), 1u);
     EXPECT_EQ(graph->edge(2, 0), kNoNode);
   }
@@ -279,14 +279,6 @@ TEST(GraphBuilder, LagsLanesAndScopesAreContent) {
                                           hash({}, {}, {.layer = 1}),
                                           hash({}, {}, {.phase = StepPhase::forward})};
   EXPECT_EQ(hashes.size(), 9u);
-}
-
-TEST(EdgeKinds, AreFoundByTheirNames) {
-  for (std::size_t i = 0; i < kEdgeKinds; ++i) {
-    const auto kind = static_cast<EdgeKind>(i);
-    EXPECT_EQ(edge_kind(name(kind)), kind);
-  }
-  EXPECT_EQ(edge_kind("?"), EdgeKind::unsaid);
 }
 
 }  // namespace

@@ -79,22 +79,6 @@ std::string_view name(CollectiveType type) {
   return "unknown";
 }
 
-namespace {
-
-constexpr std::array<std::string_view, kEdgeKinds> kEdgeNames = {
-    "unsaid",      "thread", "inter_thread", "launch",        "sync", "stream",
-    "stream_wait", "tensor", "learned",      "recorded_wait", "start"};
-
-}  // namespace
-
-std::string_view name(EdgeKind kind) { return kEdgeNames[static_cast<std::size_t>(kind)]; }
-
-EdgeKind edge_kind(std::string_view name) {
-  const auto found = std::find(kEdgeNames.begin(), kEdgeNames.end(), name);
-  return found == kEdgeNames.end() ? EdgeKind::unsaid
-                                   : static_cast<EdgeKind>(found - kEdgeNames.begin());
-}
-
 std::uint32_t Graph::edge(NodeId from, NodeId to) const {
   return place_among(successors(from), to);
 }

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "orrery/core/dependency_kind.h"
 #include "orrery/core/quantity.h"
 #include "orrery/core/step_scope.h"
 #include "orrery/core/strings.h"
@@ -84,30 +85,10 @@ enum NodeFlag : std::uint16_t {
   kPeerRelative = 1u << 12,  ///< src and dst of a message are distances from the rank's own number
 };
 
-/// Why one node waits for another (the first six as in Lumos, arXiv 2504.09307 §3).
-enum class EdgeKind : std::uint8_t {
-  unsaid,         ///< the trace does not say
-  thread,         ///< the step before on the same thread
-  inter_thread,   ///< forward to backward, hand-offs between threads
-  launch,         ///< a call, and the device's work that it launched
-  sync,           ///< the device's work, and the call that waited for it
-  stream,         ///< the work before on the same stream
-  stream_wait,    ///< across streams, by an event that one records and the other waits for
-  tensor,         ///< who made a tensor, and who reads it
-  learned,        ///< nothing says why, but the one has just ended when the other begins
-  recorded_wait,  ///< nothing explains the wait; it is as long as it was recorded
-  start           ///< from the beginning of the recording
-};
-inline constexpr std::size_t kEdgeKinds = 11;
-/// "thread", "stream_wait" …
-[[nodiscard]] std::string_view name(EdgeKind kind);
-/// The kind of that name; unsaid for any other.
-[[nodiscard]] EdgeKind edge_kind(std::string_view name);
-
 /// What an edge of a recorded trace is when nothing is said.
-[[nodiscard]] constexpr EdgeKind usual_kind(bool from_host, bool to_host) {
-  if (to_host) return from_host ? EdgeKind::thread : EdgeKind::sync;
-  return from_host ? EdgeKind::launch : EdgeKind::stream;
+[[nodiscard]] constexpr DependencyKind usual_kind(bool from_host, bool to_host) {
+  if (to_host) return from_host ? DependencyKind::thread : DependencyKind::sync;
+  return from_host ? DependencyKind::launch : DependencyKind::stream;
 }
 
 /// Where a node was recorded to run: one after the other on a thread of the host or a stream of a
@@ -204,8 +185,8 @@ struct Columns {
   Holder<Lane> lanes;
   Holder<std::uint32_t> scope_numbers;  ///< by node: in `scopes`
   Holder<StepScope> scopes;
-  Holder<EdgeKind> edge_kinds;  ///< as succ
-  Holder<Time> lags;            ///< as succ
+  Holder<DependencyKind> edge_kinds;  ///< as succ
+  Holder<Time> lags;                  ///< as succ
 };
 
 template <class T>
@@ -280,7 +261,7 @@ class Graph {
   /// Of some edge it is said why it is there.
   [[nodiscard]] bool has_edge_kinds() const { return !columns_.edge_kinds.empty(); }
   /// By successor: why it waits for this node. Empty: no edge of the graph says.
-  [[nodiscard]] std::span<const EdgeKind> edge_kinds(NodeId n) const {
+  [[nodiscard]] std::span<const DependencyKind> edge_kinds(NodeId n) const {
     if (!has_edge_kinds()) return {};
     return {columns_.edge_kinds.data() + columns_.first_succ[n],
             columns_.first_succ[n + 1] - columns_.first_succ[n]};

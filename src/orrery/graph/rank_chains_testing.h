@@ -67,7 +67,7 @@ class RankChains {
     node.name = strings_->intern(name);
     if (node.id > 0) {
       node.deps = {node.id - 1};
-      node.notes = {{node.id - 1, Time(10), EdgeKind::stream}};
+      node.notes = {{node.id - 1, Time(10), DependencyKind::stream}};
     }
     set(node);
     builder_.add(node);

@@ -7,21 +7,9 @@
 #include <optional>
 
 #include "orrery/core/quantity.h"
+#include "orrery/core/time_source.h"
 
 namespace orrery::model {
-
-/// Which model a time comes from.
-enum class Source : std::uint8_t {
-  recorded,
-  roofline,
-  local_memory,
-  remote_memory,
-  heuristic,  ///< tiles and waves, achieved bandwidth
-  table,      ///< between measured points
-  learned,    ///< trees fitted to public tables, built in
-  systolic,   ///< SCALE-Sim's closed form
-  fitted,     ///< trees or nets fitted to somebody's own measured kernels
-};
 
 /// How far measured times were from the answer, as shares of it: -0.1 is a tenth less.
 struct ErrorBand {
@@ -33,7 +21,7 @@ struct ErrorBand {
 
 struct Answer {
   Time time{};
-  Source source = Source::recorded;
+  TimeSource source = TimeSource::recorded;
   std::optional<ErrorBand> band{};  ///< empty: not known
   bool beyond = false;              ///< outside of what the model was measured or trained on
 

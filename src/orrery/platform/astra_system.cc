@@ -193,7 +193,7 @@ void read_device(KeyReader& keys, Platform& platform, Findings& findings) {
   platform.device.peak = FlopRate(keys.number("peak-perf", 0) * 1e12);
   platform.device.rated = platform.device.peak;
   const bool roofline = keys.flag("roofline-enabled");
-  platform.device.compute = roofline ? ComputeModel::roofline : ComputeModel::recorded;
+  platform.device.compute = roofline ? TimeSource::roofline : TimeSource::recorded;
   platform.replay_only = keys.flag("replay-only");
   platform.track_local_memory = keys.flag("track-local-mem");
   (void)keys.text("local-mem-trace-filename", {});

@@ -86,7 +86,7 @@ TEST_F(AstraFiles, ReadsUnitsAsTheReferenceDoes) {
   EXPECT_TRUE(c.all_to_all.per_dim.empty());
   EXPECT_EQ(platform->device.memory.count(), 1600e9);
   EXPECT_EQ(platform->device.peak.count(), 312e12);
-  EXPECT_EQ(platform->device.compute, ComputeModel::roofline);
+  EXPECT_EQ(platform->device.compute, TimeSource::roofline);
   EXPECT_TRUE(platform->track_local_memory);
   EXPECT_FALSE(platform->replay_only);
   ASSERT_TRUE(platform->shared_bus);

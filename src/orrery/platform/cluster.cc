@@ -43,9 +43,8 @@ void set_in_step(const InStepSection& section, Device& device, Reading& reading)
 /// Where times come from; all else of `device` is known.
 void set_compute(const DeviceSection& section, Device& device, Reading& reading) {
   device.compute = section.compute;
-  device.kernel_table = section.kernel_table.value_or("");
-  device.kernel_model = section.kernel_model.value_or("");
-  device.systolic = section.systolic.value_or("");
+  for (const KernelFileEntry& row : kKernelFileTable)
+    device.kernel_files.*row.path = (section.*row.key_path).value_or("");
   if (section.in_step) set_in_step(*section.in_step, device, reading);
   const DeviceEntry* entry = find_device(device.entry);
   if (entry == nullptr || !device.in_step.factors.empty()) return;
@@ -55,25 +54,17 @@ void set_compute(const DeviceSection& section, Device& device, Reading& reading)
 
 /// Nothing that it needs is missing.
 void check_compute(const DeviceSection& section, Device& device, Reading& reading) {
-  if (section.compute == ComputeModel::table && device.kernel_table.empty())
-    return reading.fail(Errc::config_missing_key, "/device/kernel_table",
-                        "is missing: compute is to come from a table",
-                        "name a file of measured kernels, or take another model");
-  if (section.compute == ComputeModel::fitted && device.kernel_model.empty())
-    return reading.fail(Errc::config_missing_key, "/device/kernel_model",
-                        "is missing: compute is to come from a fitted model",
-                        "name a file that 'orrery kernels fit' wrote, or take another model");
-  if (section.compute == ComputeModel::systolic && device.systolic.empty())
-    return reading.fail(Errc::config_missing_key, "/device/systolic",
-                        "is missing: compute is to come from a systolic array",
-                        "name SCALE-Sim's configuration of one, or take another model");
-  if (device.peak.count() > 0 || section.compute == ComputeModel::recorded) return;
-  const bool told = !device.kernel_table.empty() || !device.kernel_model.empty();
-  if (section.compute == ComputeModel::automatic && told) return;
-  if (section.compute != ComputeModel::automatic)
+  const KernelFileEntry* const file = kernel_file_of(section.compute);
+  if (file != nullptr && (device.kernel_files.*file->path).empty())
+    return reading.fail(Errc::config_missing_key, fmt::format("/device/{}", file->key),
+                        fmt::format("is missing: compute is to come from a {}", file->what),
+                        fmt::format("name {}, or take another model", file->content));
+  if (device.peak.count() > 0 || section.compute == TimeSource::recorded) return;
+  if (section.compute == TimeSource::automatic && has_file_for_auto(device.kernel_files)) return;
+  if (section.compute != TimeSource::automatic)
     return reading.fail(Errc::config_missing_key, "/device/peak",
                         "is missing: the model of compute needs it");
-  device.compute = ComputeModel::recorded;
+  device.compute = TimeSource::recorded;
 }
 
 void set_device(const DeviceSection& section, Platform& platform, Reading& reading) {

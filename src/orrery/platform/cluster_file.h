@@ -16,9 +16,11 @@
 #include "orrery/config/parameters.h"
 #include "orrery/core/findings.h"
 #include "orrery/core/limits.h"
+#include "orrery/core/time_source_table.h"
 #include "orrery/platform/cluster_file_collectives.h"
 #include "orrery/platform/cluster_file_deviations.h"
 #include "orrery/platform/cluster_file_fabric.h"
+#include "orrery/platform/kernel_file_table.h"
 #include "orrery/platform/networks.h"
 #include "orrery/platform/platform.h"
 
@@ -26,17 +28,18 @@ namespace orrery::platform {}  // namespace orrery::platform
 
 namespace orrery::config {
 
+/// What times of compute nodes may be asked to come from.
 template <>
-struct Words<platform::ComputeModel> {
-  static constexpr std::array names = {
-      WordTable<platform::ComputeModel>{"auto", platform::ComputeModel::automatic},
-      WordTable<platform::ComputeModel>{"recorded", platform::ComputeModel::recorded},
-      WordTable<platform::ComputeModel>{"roofline", platform::ComputeModel::roofline},
-      WordTable<platform::ComputeModel>{"heuristic", platform::ComputeModel::heuristic},
-      WordTable<platform::ComputeModel>{"learned", platform::ComputeModel::learned},
-      WordTable<platform::ComputeModel>{"table", platform::ComputeModel::table},
-      WordTable<platform::ComputeModel>{"fitted", platform::ComputeModel::fitted},
-      WordTable<platform::ComputeModel>{"systolic", platform::ComputeModel::systolic}};
+struct Words<TimeSource> {
+  static constexpr auto names = [] {
+    constexpr std::size_t kCount =
+        std::count_if(kTimeSourceTable.begin(), kTimeSourceTable.end(), is_compute_choice);
+    std::array<WordTable<TimeSource>, kCount> words{};
+    auto next = words.begin();
+    for (const TimeSourceEntry& row : kTimeSourceTable)
+      if (is_compute_choice(row)) *next++ = {row.name, row.source};
+    return words;
+  }();
 };
 template <>
 struct Words<platform::Block> {
@@ -160,7 +163,16 @@ struct ExpansionSection {
             "once")};
 };
 
-struct DeviceSection {
+/// The keys of files that models of kernel times need.
+constexpr auto kernel_file_fields() {
+  return []<std::size_t... i>(std::index_sequence<i...>) {
+    return std::tuple{field(kKernelFileTable[i].key, kKernelFileTable[i].key_path,
+                            kKernelFileTable[i].about_key)...};
+  }
+  (std::make_index_sequence<kKernelFileTable.size()>{});
+}
+
+struct DeviceSection : KernelFileKeys {
   std::optional<std::string> is;
   std::optional<std::string> name;
   std::optional<std::string> precision;
@@ -169,52 +181,45 @@ struct DeviceSection {
   std::optional<Bytes> memory_capacity;
   std::optional<ExpansionSection> memory_expansion;
   std::optional<double> clock_mhz;
-  ComputeModel compute = ComputeModel::automatic;
-  std::optional<std::string> kernel_table;
-  std::optional<std::string> kernel_model;
+  TimeSource compute = TimeSource::automatic;
   std::optional<InStepSection> in_step;
-  std::optional<std::string> systolic;
 
   static constexpr std::string_view shorthand = "is";
-  static constexpr auto fields = std::tuple{
-      field("is", &DeviceSection::is,
-            "a device of the catalogue; the keys below override its figures"),
-      field("name", &DeviceSection::name, "what to call the device in results")
-          .by_default("the catalogue's name"),
-      field("precision", &DeviceSection::precision,
-            "which of the catalogue's peaks to use, e.g. `bf16`, `fp8`")
-          .by_default("the device's first"),
-      field("peak", &DeviceSection::peak, "dense peak of one device", positive())
-          .by_default("the catalogue's"),
-      field("memory_bandwidth", &DeviceSection::memory_bandwidth,
-            "local memory; reductions and compute are charged by it", positive())
-          .by_default("the catalogue's"),
-      field("memory_capacity", &DeviceSection::memory_capacity, "local memory; 0 = unknown")
-          .by_default("the catalogue's"),
-      field("memory_expansion", &DeviceSection::memory_expansion,
-            "memory beside it for what a job from a model and a plan holds beyond "
-            "`memory_capacity`"),
-      field("clock_mhz", &DeviceSection::clock_mhz,
-            "clock of its multiprocessors or arrays, in MHz", between(1, 1e5))
-          .by_default("the catalogue's"),
-      field("compute", &DeviceSection::compute,
-            "where the times of compute nodes come from; `auto`: recorded, else the best that is "
-            "known for each kernel, or the roofline where `peak` is given here; `table`: the "
-            "kernel table even where something was recorded, and as `auto` where it ends; "
-            "`systolic`: "
-            "products and convolutions by the array, even where they were recorded, the rest as "
-            "`auto`; `fitted`: the kernel model as `table` the table"),
-      field("kernel_table", &DeviceSection::kernel_table,
-            "a file of measured kernels, its path from this file's folder; `auto` and `table` take "
-            "them first"),
-      field("kernel_model", &DeviceSection::kernel_model,
-            "a file that `orrery kernels fit` wrote, likewise; `auto` asks it after the table"),
-      field("in_step", &DeviceSection::in_step,
-            "what a step adds to kernels whose times a model says (`table`, `fitted`, `learned`, "
-            "`heuristic`)"),
-      field("systolic", &DeviceSection::systolic,
-            "for `compute: systolic`: SCALE-Sim's configuration of an array, its path from this "
-            "file's folder; it runs at the device's clock")};
+  static constexpr auto fields = std::tuple_cat(
+      std::tuple{
+          field("is", &DeviceSection::is,
+                "a device of the catalogue; the keys below override its figures"),
+          field("name", &DeviceSection::name, "what to call the device in results")
+              .by_default("the catalogue's name"),
+          field("precision", &DeviceSection::precision,
+                "which of the catalogue's peaks to use, e.g. `bf16`, `fp8`")
+              .by_default("the device's first"),
+          field("peak", &DeviceSection::peak, "dense peak of one device", positive())
+              .by_default("the catalogue's"),
+          field("memory_bandwidth", &DeviceSection::memory_bandwidth,
+                "local memory; reductions and compute are charged by it", positive())
+              .by_default("the catalogue's"),
+          field("memory_capacity", &DeviceSection::memory_capacity, "local memory; 0 = unknown")
+              .by_default("the catalogue's"),
+          field("memory_expansion", &DeviceSection::memory_expansion,
+                "memory beside it for what a job from a model and a plan holds beyond "
+                "`memory_capacity`"),
+          field("clock_mhz", &DeviceSection::clock_mhz,
+                "clock of its multiprocessors or arrays, in MHz", between(1, 1e5))
+              .by_default("the catalogue's"),
+          field(
+              "compute", &DeviceSection::compute,
+              "where the times of compute nodes come from; `auto`: recorded, else the best that is "
+              "known for each kernel, or the roofline where `peak` is given here; `table`: the "
+              "kernel table even where something was recorded, and as `auto` where it ends; "
+              "`systolic`: "
+              "products and convolutions by the array, even where they were recorded, the rest as "
+              "`auto`; `fitted`: the kernel model as `table` the table")},
+      kernel_file_fields(),
+      std::tuple{field(
+          "in_step", &DeviceSection::in_step,
+          "what a step adds to kernels whose times a model says (`table`, `fitted`, `learned`, "
+          "`heuristic`)")});
 };
 
 struct DimSection {

@@ -53,7 +53,7 @@ TEST(Cluster, FillsInCatalogueAndDefaults) {
   EXPECT_EQ(platform->device.precision, "bf16");
   EXPECT_EQ(platform->device.memory.count(), 3.35e12);
 
-  EXPECT_EQ(platform->device.compute, ComputeModel::automatic);
+  EXPECT_EQ(platform->device.compute, TimeSource::automatic);
   const CollectiveConfig& c = platform->collectives;
   EXPECT_EQ(c.splits, 4);
   EXPECT_EQ(c.policy, SchedulingPolicy::fifo);
@@ -73,14 +73,14 @@ TEST(Cluster, MayBeOfSystolicArrays) {
   const Result<Platform> platform =
       device("compute: systolic, systolic: a/array.cfg, clock_mhz: 700");
   ASSERT_TRUE(platform) << to_string(platform.error());
-  EXPECT_EQ(platform->device.compute, ComputeModel::systolic);
-  EXPECT_EQ(platform->device.systolic, "a/array.cfg");
+  EXPECT_EQ(platform->device.compute, TimeSource::systolic);
+  EXPECT_EQ(platform->device.kernel_files.systolic, "a/array.cfg");
   EXPECT_EQ(platform->device.clock_mhz, 700);
   Findings none;
   const auto again = parse_cluster(resolved_cluster(*platform), "again", none);
   ASSERT_TRUE(again);
-  EXPECT_EQ(again->device.compute, ComputeModel::systolic);
-  EXPECT_EQ(again->device.systolic, "a/array.cfg");
+  EXPECT_EQ(again->device.compute, TimeSource::systolic);
+  EXPECT_EQ(again->device.kernel_files.systolic, "a/array.cfg");
   EXPECT_EQ(again->device.clock_mhz, 700);
   const Result<Platform> none_named = device("compute: systolic");
   ASSERT_FALSE(none_named);
@@ -109,16 +109,16 @@ TEST(Cluster, ReadsEveryKey) {
   ASSERT_TRUE(platform) << to_string(platform.error());
   EXPECT_EQ(platform->device.peak.count(), 19.5e12);
   EXPECT_EQ(platform->device.memory_capacity.count(), 40ll << 30);
-  EXPECT_EQ(platform->device.compute, ComputeModel::table);
-  EXPECT_EQ(platform->device.kernel_table, "k/times.csv");
+  EXPECT_EQ(platform->device.compute, TimeSource::table);
+  EXPECT_EQ(platform->device.kernel_files.kernel_table, "k/times.csv");
   EXPECT_EQ(platform->device.in_step.gap, us(2));
   ASSERT_EQ(platform->device.in_step.factors.size(), 1u);
   EXPECT_EQ(platform->device.in_step.factors[0], (InStep::Factor{16, 1.2, -0.1, 0.1}));
   EXPECT_EQ(platform->device.in_step.beside, (InStep::Beside{1.25, 1}));
-  EXPECT_EQ(platform->device.kernel_model, "k/times.model");
+  EXPECT_EQ(platform->device.kernel_files.kernel_model, "k/times.model");
   Findings none;
   const auto again = parse_cluster(resolved_cluster(*platform), "again", none);
-  EXPECT_EQ(again->device.kernel_table, "k/times.csv");
+  EXPECT_EQ(again->device.kernel_files.kernel_table, "k/times.csv");
   EXPECT_EQ(again->device.in_step.gap, us(2));
   EXPECT_EQ(again->device.in_step.factors, platform->device.in_step.factors);
   EXPECT_EQ(again->device.in_step.beside, platform->device.in_step.beside);
@@ -157,9 +157,9 @@ TEST(Cluster, ADeviceWithoutAPeakMayHaveFilesThatTellItsKernels) {
     EXPECT_TRUE(read);
     return read->device.compute;
   };
-  EXPECT_EQ(compute(""), ComputeModel::recorded);
-  EXPECT_EQ(compute(", kernel_table: a.csv"), ComputeModel::automatic);
-  EXPECT_EQ(compute(", kernel_model: a.model"), ComputeModel::automatic);
+  EXPECT_EQ(compute(""), TimeSource::recorded);
+  EXPECT_EQ(compute(", kernel_table: a.csv"), TimeSource::automatic);
+  EXPECT_EQ(compute(", kernel_model: a.model"), TimeSource::automatic);
 }
 
 TEST(Cluster, RefusesFactorsThatContradictEachOtherOrCannotBe) {

@@ -193,12 +193,10 @@ OrderedJson write_value(const NodePrefixes& value) {
   return object;
 }
 
-std::string_view name(ComputeModel model) { return config::word_of(model); }
+std::vector<std::string_view> compute_names() { return config::words_of<TimeSource>(); }
 
-std::vector<std::string_view> compute_names() { return config::words_of<ComputeModel>(); }
-
-std::optional<ComputeModel> compute_model(std::string_view name) {
-  for (const auto& [word, meaning] : config::Words<ComputeModel>::names)
+std::optional<TimeSource> compute_model(std::string_view name) {
+  for (const auto& [word, meaning] : config::Words<TimeSource>::names)
     if (word == name) return meaning;
   return std::nullopt;
 }

@@ -119,10 +119,10 @@ ClusterSection section_of(const Platform& platform) {
     file.device.memory_expansion =
         ExpansionSection{beside->bandwidth, beside->capacity, beside->access};
   file.device.compute = device.compute;
-  if (!device.kernel_table.empty()) file.device.kernel_table = device.kernel_table;
-  if (!device.kernel_model.empty()) file.device.kernel_model = device.kernel_model;
+  for (const KernelFileEntry& row : kKernelFileTable)
+    if (const std::string& path = device.kernel_files.*row.path; !path.empty())
+      file.device.*row.key_path = path;
   file.device.in_step = section_of(device.in_step);
-  if (!device.systolic.empty()) file.device.systolic = device.systolic;
   if (device.clock_mhz > 0) file.device.clock_mhz = device.clock_mhz;
   file.network.emplace();
   for (const Dimension& dim : platform.dims) {

@@ -12,6 +12,8 @@
 #include <vector>
 
 #include "orrery/core/quantity.h"
+#include "orrery/core/time_source.h"
+#include "orrery/platform/kernel_files.h"
 
 namespace orrery::platform {
 
@@ -172,24 +174,10 @@ struct SharedBus {
   std::int64_t reduction_delay = 1;  ///< ns per 100 bytes
 };
 
-/// Where the times of compute nodes come from.
-enum class ComputeModel : std::uint8_t {
-  automatic,  ///< recorded, else the best that is known for each kernel
-  recorded,
-  roofline,   ///< max(operations / peak, bytes / bandwidth)
-  heuristic,  ///< tiles and waves, achieved bandwidth
-  table,      ///< between measured points
-  learned,    ///< fitted to measured kernels, built in
-  systolic,   ///< SCALE-Sim's closed form
-  fitted,     ///< the same of somebody's own
-};
-
-/// "auto", "recorded", "roofline" …
-[[nodiscard]] std::string_view name(ComputeModel model);
-/// The words that cluster files and `--compute` take, in that order.
+/// The words that cluster files and `--compute` take.
 [[nodiscard]] std::vector<std::string_view> compute_names();
-/// The model of that name, or nothing.
-[[nodiscard]] std::optional<ComputeModel> compute_model(std::string_view name);
+/// The choice of that name, or nothing.
+[[nodiscard]] std::optional<TimeSource> compute_model(std::string_view name);
 
 /// What a step adds to kernels that are told alone; where nothing is stated, what is known of the
 /// device.
@@ -251,11 +239,9 @@ struct Device {
   Bandwidth memory{};       ///< local memory
   Bytes memory_capacity{};  ///< 0 = unknown
   std::optional<MemoryExpansion> expansion;
-  ComputeModel compute = ComputeModel::recorded;
-  std::string kernel_table;  ///< file of measured kernels, as it was named; empty: none
-  std::string systolic;      ///< file of a systolic array, likewise (SCALE-Sim's configuration)
-  double clock_mhz = 0;      ///< instead of the catalogue's; 0: that
-  std::string kernel_model;  ///< file that `orrery kernels fit` wrote, likewise
+  TimeSource compute = TimeSource::recorded;
+  KernelFiles kernel_files;
+  double clock_mhz = 0;  ///< instead of the catalogue's; 0: that
   InStep in_step;
   std::vector<KernelChange> changes;  ///< one after another
 

@@ -7,6 +7,7 @@
 
 #include "orrery/analysis/words.h"
 #include "orrery/core/text.h"
+#include "orrery/core/time_source_table.h"
 #include "orrery/core/units.h"
 #include "orrery/platform/networks.h"
 #include "orrery/present/run_text.h"
@@ -187,36 +188,37 @@ void add_band(Sheet& sheet, const Digest& digest) {
   sheet.add("band", text);
 }
 
+/// Where times of compute nodes come from: study::compute_word in words.
+std::string compute_text(const Digest& digest) {
+  constexpr std::string_view kRecordedOr = "recorded_or_", kOnDevice = " on {}";
+  std::string_view word = digest.compute;
+  const std::string device =
+      digest.device.empty() ? std::string("the device") : printable(digest.device);
+  if (word == "replay") return "every node takes its recorded duration";
+  if (const auto choice = platform::compute_model(word))
+    return fmt::format(fmt::runtime(entry(*choice).summary), device);
+  if (!word.starts_with(kRecordedOr)) return printable(word);
+  std::string text = "recorded durations, else ";
+  const std::size_t alone = text.size();
+  for (word.remove_prefix(kRecordedOr.size()); !word.empty();) {
+    const std::size_t end = word.find("_or_");
+    const auto source = platform::compute_model(word.substr(0, end));
+    if (!source) return printable(digest.compute);
+    std::string_view summary = entry(*source).summary;
+    if (summary.ends_with(kOnDevice)) summary.remove_suffix(kOnDevice.size());
+    text += fmt::format("{}{}", text.size() == alone ? "" : " or ", summary);
+    word.remove_prefix(end == std::string_view::npos ? word.size() : end + 4);
+  }
+  return fmt::format("{} on {}", text, device);
+}
+
 }  // namespace
 
 std::string models_text(const Digest& digest) {
   std::string network = digest.network;
   if (const platform::NetworkEntry* entry = platform::find_network(network))
     network += fmt::format(" ({})", entry->model);
-  const std::string& word = digest.compute;
-  const std::string roofline =
-      digest.device.empty() ? "roofline" : fmt::format("roofline on {}", printable(digest.device));
-  const std::string device =
-      digest.device.empty() ? std::string("the device") : printable(digest.device);
-  const std::string compute =
-      word == "replay"                 ? "every node takes its recorded duration"
-      : word == "roofline"             ? roofline
-      : word == "recorded_or_roofline" ? fmt::format("recorded durations, else {}", roofline)
-      : word == "auto" ? fmt::format("recorded durations, else predicted kernels on {}", device)
-      : word == "heuristic" || word == "learned"
-          ? fmt::format("{} kernels on {}", printable(word), device)
-      : word == "recorded_or_table"
-          ? fmt::format("recorded durations, else measured kernels on {}", device)
-      : word == "recorded_or_fitted"
-          ? fmt::format("recorded durations, else kernels of a fitted model on {}", device)
-      : word == "recorded_or_table_or_fitted"
-          ? fmt::format("recorded durations, else measured kernels, or a fitted model's, on {}",
-                        device)
-      : word == "systolic" ? fmt::format("a systolic array at {}'s clock, else as auto", device)
-      : word == "table"    ? "measured kernels on " + device
-      : word == "fitted"   ? "kernels of a fitted model on " + device
-      : word == "recorded" ? "recorded durations"
-                           : printable(word);
+  const std::string compute = compute_text(digest);
   const std::string in_step =
       digest.in_step.empty() ? "" : fmt::format(" ({})", printable(digest.in_step));
   const std::string collectives =

@@ -59,7 +59,7 @@ std::string device_text(const Kernel& kernel, const DeviceAnswers& on, report::S
     const double bytes = static_cast<double>(kernel.bytes) / answer.time.seconds;
     std::string note = answer.taken ? "auto" : "";
     if (answer.time.beyond) note += note.empty() ? "beyond" : ", beyond";
-    table.row({std::string(answer.model), format_time(time_of(answer.time.seconds)),
+    table.row({std::string(name(answer.model)), format_time(time_of(answer.time.seconds)),
                tera_text(flops), share_of(flops, peak), fmt::format("{:.4g}", bytes * 1e-9),
                share_of(bytes, on.silicon.memory), band_text(answer.time.band), note});
   }
@@ -189,7 +189,7 @@ std::string kernel_json(const Kernel& kernel, std::span<const DeviceAnswers> ans
         const double seconds = answer.time.seconds;
         const double peak = peak_for(kernel, on.silicon);
         const double rate = static_cast<double>(kernel.flops) / seconds;
-        json.begin_object().field("model", answer.model);
+        json.begin_object().field("model", name(answer.model));
         json.nanoseconds("time", time_of(seconds))
             .field("flop_per_s", rate)
             .field("bytes_per_s", static_cast<double>(kernel.bytes) / seconds);

@@ -25,25 +25,6 @@ using workload::Total;
 
 namespace {
 
-std::string_view source_word(model::Source source) {
-  switch (source) {
-    case model::Source::roofline:
-      return "roofline";
-    case model::Source::heuristic:
-      return "heuristic";
-    case model::Source::table:
-      return "table";
-    case model::Source::learned:
-      return "learned";
-    case model::Source::systolic:
-      return "systolic";
-    case model::Source::fitted:
-      return "fitted";
-    default:
-      return "recorded";
-  }
-}
-
 /// A class of kernels, or one of them.
 struct KernelRow {
   std::string name;
@@ -65,7 +46,7 @@ struct KernelRow {
     }
     const Total spent = times * static_cast<Total>(one.each->time.count());
     picoseconds += spent;
-    by_model[source_word(one.each->source)] += spent;
+    by_model[orrery::name(one.each->source)] += spent;
   }
   [[nodiscard]] double seconds() const { return workload::to_double(picoseconds) * 1e-12; }
   [[nodiscard]] std::string models() const {

@@ -23,7 +23,7 @@ using Place = std::uint32_t;
 struct Edge {
   Place from = kNone;
   Place to = kNone;
-  DependencyKind kind = DependencyKind::nothing;
+  DependencyKind kind = DependencyKind::unsaid;
   bool guessed = false;
 };
 

@@ -36,14 +36,6 @@ const Span& span_at(const result::Run& run, std::uint32_t rank, std::uint64_t no
   return run.timeline(rank).spans.front();
 }
 
-// Reasons are kinds of edges, under the same names.
-TEST(MakeRun, ReasonsAreKindsOfEdges) {
-  for (std::size_t i = 0; i < graph::kEdgeKinds; ++i) {
-    EXPECT_EQ(result::name(static_cast<result::Reason>(i)),
-              graph::name(static_cast<graph::EdgeKind>(i)));
-  }
-}
-
 // What a switch sums leaves each rank once.
 TEST(MakeRun, BoundsKnowOfSwitchesThatSum) {
   Rank rank;

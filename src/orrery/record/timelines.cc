@@ -19,23 +19,16 @@ using result::SpanKind;
 
 namespace {
 
-result::Model model_of(sim::TimedBy model) {
-  using result::Model;
-  constexpr std::array kModels = {Model::recorded, Model::roofline, Model::heuristic, Model::table,
-                                  Model::learned,  Model::systolic, Model::fitted};
-  return kModels[static_cast<std::size_t>(model)];
-}
-
-result::Model network_model(platform::NetworkModelKind kind) {
+TimeSource network_model(platform::NetworkModelKind kind) {
   switch (kind) {
     case platform::NetworkModelKind::analytical:
-      return result::Model::analytical;
+      return TimeSource::analytical;
     case platform::NetworkModelKind::message:
-      return result::Model::message;
+      return TimeSource::message;
     case platform::NetworkModelKind::flow:
-      return result::Model::flow;
+      return TimeSource::flow;
   }
-  return result::Model::none;
+  return TimeSource::none;
 }
 
 SpanKind kind_of(const graph::Graph& graph, NodeId node) {
@@ -152,7 +145,7 @@ void Drafter::fill_collective(Span& span, std::uint32_t rank, NodeId node, Draft
   const graph::Collective& stated = source_.workload.graph(rank).collective(node);
   span.bytes = graph::whole_buffer(stated.type, stated.size, run_.groups[group].size);
   if (source_.recording.detail(rank, node).join == sim::kNone) {
-    span.model = result::Model::recorded;
+    span.model = TimeSource::recorded;
     return;
   }
   if (one.joined && one.last_start > span.start)
@@ -173,7 +166,7 @@ void Drafter::fill_message(Span& span, std::uint32_t rank, NodeId node, Lane& la
   if (span.kind == SpanKind::send) lane.distance = span.distance;
   span.bytes = graph.point_to_point(node).size;
   if (source_.platform.replay_only) {
-    span.model = result::Model::recorded;
+    span.model = TimeSource::recorded;
     return;
   }
   const NodeId partner = partners_[source_.recording.first_node[rank] + node];
@@ -204,11 +197,11 @@ void Drafter::fill(Span& span, std::uint32_t rank, NodeId node, Draft& draft) {
   span.kind = kind_of(graph, node);
   Lane lane;
   lane.kind = lane_of(span.kind);
-  const result::Model network = network_model(source_.platform.network);
+  const TimeSource network = network_model(source_.platform.network);
   switch (span.kind) {
     case SpanKind::compute:
     case SpanKind::cpu:
-      span.model = model_of(source_.recording.timed_by[source_.workload.graph_of_rank[rank]][node]);
+      span.model = source_.recording.timed_by[source_.workload.graph_of_rank[rank]][node];
       if (graph.has(node, graph::kHasNumOps)) span.flops = graph.work(node).num_ops;
       span.bytes = graph.work(node).tensor_size;
       break;
@@ -224,7 +217,7 @@ void Drafter::fill(Span& span, std::uint32_t rank, NodeId node, Draft& draft) {
       break;
     case SpanKind::load:
     case SpanKind::store:
-      span.model = source_.platform.replay_only ? result::Model::recorded : result::Model::memory;
+      span.model = source_.platform.replay_only ? TimeSource::recorded : TimeSource::memory;
       span.bytes = graph.work(node).tensor_size;
       span.queue =
           std::min(span.end - span.start, Time(source_.recording.detail(rank, node).queue));
@@ -235,16 +228,14 @@ void Drafter::fill(Span& span, std::uint32_t rank, NodeId node, Draft& draft) {
   // What is simulated has lanes of its own.
   const bool communicates = span.kind == SpanKind::collective || span.kind == SpanKind::send ||
                             span.kind == SpanKind::receive;
-  if (graph.lane(node) != graph::kNoLane &&
-      (!communicates || span.model == result::Model::recorded))
+  if (graph.lane(node) != graph::kNoLane && (!communicates || span.model == TimeSource::recorded))
     lane = recorded_lane(graph.lanes()[graph.lane(node)]);
   draft.keys.push_back(lane);
 }
 
 // What the trace leaves out are the usual kinds.
-graph::EdgeKind reason_of(const graph::Graph& graph, NodeId from, NodeId to, std::uint32_t edge) {
-  static_assert(result::kReasons == graph::kEdgeKinds);
-  if (graph.has_edge_kinds() && graph.edge_kinds(from)[edge] != graph::EdgeKind::unsaid)
+DependencyKind reason_of(const graph::Graph& graph, NodeId from, NodeId to, std::uint32_t edge) {
+  if (graph.has_edge_kinds() && graph.edge_kinds(from)[edge] != DependencyKind::unsaid)
     return graph.edge_kinds(from)[edge];
   return graph::usual_kind(graph.is_cpu(from), graph.is_cpu(to));
 }
@@ -259,7 +250,7 @@ void Drafter::find_release(Span& span, std::uint32_t rank, NodeId node,
   const std::uint32_t edge = graph.edge(by, node);
   const bool needed = edge != graph::kNoNode;
   if (needed && graph.lane(by) != graph::kNoLane && graph.lane(node) != graph::kNoLane)
-    span.reason = static_cast<result::Reason>(reason_of(graph, by, node, edge));
+    span.reason = reason_of(graph, by, node, edge);
   span.release =
       needed || ready[node] == span.start ? result::Release::dependency : result::Release::resource;
 }

@@ -51,7 +51,7 @@ class ArgText {
     key(arg);
     out_ += "true";
   }
-  void model(result::Model model) { word(Arg::model, name(model)); }
+  void model(TimeSource model) { word(Arg::model, name(model)); }
   void release(result::Release release) { word(Arg::release, name(release)); }
   void group(std::uint32_t group) { word(Arg::group, group_name(run_.groups[group])); }
   void word(Arg arg, std::string_view text) {

@@ -60,7 +60,7 @@ void tell_args(const result::Run& run, std::uint32_t rank, const result::Timelin
   number(Arg::latency_ps, span.latency.count());
   if (span.slack) sink.number(Arg::slack_ps, span.slack->count());
   if (critical) sink.truth(Arg::critical);
-  if (span.model != result::Model::none) sink.model(span.model);
+  if (span.model != TimeSource::none) sink.model(span.model);
   sink.release(span.release);
   if (span.released_by < timeline.spans.size())
     sink.number(Arg::released_by, static_cast<std::int64_t>(timeline.spans[span.released_by].node));

@@ -77,9 +77,9 @@ void Packets::begin() {
   for (std::size_t i = 0; i < kArgNames.size(); ++i)
     intern(data, interned_data::debug_annotation_names, i + 1, kArgNames[i]);
   for (std::size_t i = 0; i < SlicePacket::kModels; ++i) {
-    const auto model = static_cast<result::Model>(i);
+    const auto model = static_cast<TimeSource>(i);
     intern(data, interned_data::debug_annotation_string_values, SlicePacket::model_iid(model),
-           result::name(model));
+           name(model));
   }
   for (std::size_t i = 0; i < SlicePacket::kReleases; ++i) {
     const auto release = static_cast<result::Release>(i);

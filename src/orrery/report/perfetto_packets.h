@@ -140,7 +140,7 @@ class SlicePacket {
   void truth(Arg arg) {
     annotate(arg, [&] { cursor_.natural<wire::debug_annotation::bool_value>(1); });
   }
-  void model(result::Model model) { word(Arg::model, model_iid(model)); }
+  void model(TimeSource model) { word(Arg::model, model_iid(model)); }
   void release(result::Release release) { word(Arg::release, release_iid(release)); }
   void cause(result::PathCause cause) { word(Arg::cause, cause_iid(cause)); }
   void group(std::uint32_t group) { word(Arg::group, group_iid(group)); }
@@ -152,8 +152,8 @@ class SlicePacket {
   }
 
   static constexpr std::uint64_t kSequence = 1;
-  static constexpr std::size_t kModels = result::kModels, kReleases = result::kReleases;
-  [[nodiscard]] static std::uint64_t model_iid(result::Model model) {
+  static constexpr std::size_t kModels = kTimeSources, kReleases = result::kReleases;
+  [[nodiscard]] static std::uint64_t model_iid(TimeSource model) {
     return 1 + static_cast<std::uint64_t>(model);
   }
   [[nodiscard]] static std::uint64_t release_iid(result::Release release) {

@@ -92,7 +92,7 @@ class RandomRun {
     span.name = index(run_.names.size());
     span.lane = static_cast<std::uint16_t>(below(lanes));
     span.kind = static_cast<SpanKind>(below(kSpanKinds));
-    span.model = static_cast<Model>(below(kModels));
+    span.model = static_cast<TimeSource>(below(kTimeSources));
     span.release = static_cast<Release>(below(kReleases));
     span.critical = flip();
     if (flip()) span.slack = flip() ? Time{} : time();

@@ -165,9 +165,9 @@ void RunReader::read_span(TableRows& rows, Span& span, std::uint32_t timeline) {
   span.start = rows.time();
   const Time length = rows.time();
   span.end = span.start + length;
-  span.model = static_cast<Model>(rows.index(kModels));
+  span.model = static_cast<TimeSource>(rows.index(kTimeSources));
   span.release = static_cast<Release>(rows.index(kReleases));
-  span.reason = static_cast<Reason>(rows.index(kReasons));
+  span.reason = static_cast<DependencyKind>(rows.index(kDependencyKinds));
   span.released_by = rows.maybe_index(span_count_[timeline], first_span_[timeline]);
   span.critical = rows.flag();
   span.slack = rows.maybe_time();

@@ -83,7 +83,7 @@ class SampleRun {
     Span& span = line.spans.emplace_back();
     span.node = line.spans.size();
     span.kind = kind;
-    span.model = kind == SpanKind::compute ? Model::recorded : Model::analytical;
+    span.model = kind == SpanKind::compute ? TimeSource::recorded : TimeSource::analytical;
     span.lane = lane;
     span.name = name;
     span.start = start;

@@ -35,36 +35,6 @@ std::string_view name(SpanKind kind) {
   return "unknown";
 }
 
-std::string_view name(Model model) {
-  switch (model) {
-    case Model::none:
-      return "none";
-    case Model::recorded:
-      return "recorded";
-    case Model::roofline:
-      return "roofline";
-    case Model::analytical:
-      return "analytical";
-    case Model::message:
-      return "message";
-    case Model::memory:
-      return "memory";
-    case Model::heuristic:
-      return "heuristic";
-    case Model::table:
-      return "table";
-    case Model::learned:
-      return "learned";
-    case Model::systolic:
-      return "systolic";
-    case Model::fitted:
-      return "fitted";
-    case Model::flow:
-      return "flow";
-  }
-  return "unknown";
-}
-
 std::string_view name(Release release) {
   switch (release) {
     case Release::beginning:
@@ -75,13 +45,6 @@ std::string_view name(Release release) {
       return "resource";
   }
   return "unknown";
-}
-
-std::string_view name(Reason reason) {
-  constexpr std::array<std::string_view, kReasons> kNames = {
-      "unsaid",      "thread", "inter_thread", "launch",        "sync", "stream",
-      "stream_wait", "tensor", "learned",      "recorded_wait", "start"};
-  return kNames[static_cast<std::size_t>(reason)];
 }
 
 std::string recorded_name(const Lane& lane) {

@@ -30,9 +30,9 @@ class Writer {
     write_path();
     write_findings();
     write_words<SpanKind>("span_kind", kSpanKinds);
-    write_words<Model>("model", kModels);
+    write_words<TimeSource>("model", kTimeSources);
     write_words<Release>("released", kReleases);
-    write_words<Reason>("reason", kReasons);
+    write_words<DependencyKind>("reason", kDependencyKinds);
     for (const View& view : views()) schema_.push_back({"view", view.name, 0, create_sql(view)});
     return finish_database(file_, schema_, kApplicationId, kRunFileVersion);
   }

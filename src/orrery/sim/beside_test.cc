@@ -18,7 +18,7 @@ using testing::Rank;
 /// 10^6 operations take 1 us.
 platform::Platform two_ranks(std::optional<platform::InStep::Beside> beside) {
   platform::Platform platform = line(Block::ring, 2);
-  platform.device.compute = platform::ComputeModel::roofline;
+  platform.device.compute = TimeSource::roofline;
   platform.device.peak = FlopRate(1e12);
   platform.device.memory = Bandwidth(1e15);
   platform.device.in_step.beside = beside;

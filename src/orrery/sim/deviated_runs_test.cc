@@ -95,7 +95,7 @@ TEST(DeviatedRuns, SoDoThoseThatTakeRooflineTime) {
   Platform platform = line(Block::ring, 2);
   platform.device.peak = FlopRate(1e9);
   platform.device.memory = Bandwidth(1e9);
-  platform.device.compute = platform::ComputeModel::roofline;
+  platform.device.compute = TimeSource::roofline;
   platform.deviations = {slow({1}, 3)};
   const auto result = run_deviated(work, platform);
   EXPECT_EQ(result.ranks[0].finish, us(1000));

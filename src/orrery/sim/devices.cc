@@ -32,7 +32,7 @@ Time Devices::length(std::uint32_t rank, NodeId node) const {
   const graph::Graph& graph = run_.graph_of(rank);
   const auto answer = compute_->time(graph, node);
   if (!answer) return Time{};
-  return answer->source == model::Source::recorded
+  return answer->source == TimeSource::recorded
              ? deviating(rank, node, answer->time)
              : run_.shared.deviations.compute(run_.real(rank), answer->time);
 }
@@ -44,7 +44,7 @@ bool Devices::compute(std::uint32_t rank, NodeId node) {
     fail_at(rank, node, answer.error());
     return true;
   }
-  if (answer->source == model::Source::recorded) {
+  if (answer->source == TimeSource::recorded) {
     if (answer->time == Time{}) run_.note(FindingCode::zero_duration_compute, rank, node);
     replay(rank, node);
     return true;

@@ -19,32 +19,9 @@ using graph::NodeKind;
 
 namespace {
 
-std::string_view word(model::Source source) {
-  switch (source) {
-    case model::Source::roofline:
-      return "roofline";
-    case model::Source::heuristic:
-      return "heuristic";
-    case model::Source::table:
-      return "table";
-    case model::Source::learned:
-      return "learned";
-    case model::Source::systolic:
-      return "systolic";
-    case model::Source::fitted:
-      return "fitted";
-    case model::Source::local_memory:
-    case model::Source::remote_memory:
-      return "memory";
-    case model::Source::recorded:
-      break;
-  }
-  return "recorded";
-}
-
 /// What a model's answer stands on.
 Footing footing_of(const model::Answer& answer) {
-  if (answer.source == model::Source::table && !answer.band && !answer.beyond)
+  if (answer.source == TimeSource::table && !answer.band && !answer.beyond)
     return Footing::recorded;
   if (!answer.band) return Footing::formula;
   return answer.beyond ? Footing::extrapolated : Footing::interpolated;
@@ -56,8 +33,8 @@ Time part_of(Time time, double share) {
 
 }  // namespace
 
-std::string class_name(model::Source source, const graph::Kernel& kernel) {
-  return fmt::format("{} {} {}", word(source), graph::name(kernel.operation),
+std::string class_name(TimeSource source, const graph::Kernel& kernel) {
+  return fmt::format("{} {} {}", name(source), graph::name(kernel.operation),
                      graph::name(kernel.a));
 }
 
@@ -154,7 +131,7 @@ class Classes {
     if (edge == graph::kNoNode) return false;
     const auto kinds = graph.edge_kinds(before_->node);
     const auto of = graph::lag_of(graph, before_->node, next.node,
-                                  kinds.empty() ? graph::EdgeKind::unsaid : kinds[edge]);
+                                  kinds.empty() ? DependencyKind::unsaid : kinds[edge]);
     return (scaled >> static_cast<unsigned>(of) & 1u) != 0;
   }
 
@@ -191,17 +168,17 @@ class Classes {
   void compute(std::uint32_t number, graph::NodeId node, Time time) {
     const graph::Graph& graph = run_.workload.graph(number);
     const auto answer = tellers_.compute.time(graph, node);
-    if (!answer || answer->source == model::Source::recorded) return recorded(number, node, time);
-    const bool known = answer->band.has_value() || answer->source == model::Source::table;
+    if (!answer || answer->source == TimeSource::recorded) return recorded(number, node, time);
+    const bool known = answer->band.has_value() || answer->source == TimeSource::table;
     const Off off = answer->band ? Off{answer->band->least, answer->band->most} : Off{};
     put(kernel_class(graph, node, answer->source, known), time, off, footing_of(*answer));
   }
 
-  ErrorClass& kernel_class(const graph::Graph& graph, graph::NodeId node, model::Source source,
+  ErrorClass& kernel_class(const graph::Graph& graph, graph::NodeId node, TimeSource source,
                            bool known) {
     const graph::KernelTable* table = graph.kernels();
     const graph::KernelId kernel = table == nullptr ? graph::kNoKernel : graph.kernel(node);
-    if (kernel == graph::kNoKernel) return class_of(std::string(word(source)), known);
+    if (kernel == graph::kNoKernel) return class_of(std::string(name(source)), known);
     if (table != table_) kernels_.clear();
     table_ = table;
     if (kernel >= kernels_.size()) kernels_.resize(std::size_t{kernel} + 1);
@@ -301,7 +278,7 @@ class Classes {
   std::map<std::string_view, ErrorClass*> fixed_;
   std::map<CollectiveType, ErrorClass*> networks_;
   struct KernelClass {
-    model::Source source = model::Source::recorded;
+    TimeSource source = TimeSource::recorded;
     bool known = false;
     ErrorClass* one = nullptr;
   };

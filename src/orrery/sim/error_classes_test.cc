@@ -24,7 +24,7 @@ class TenMicroseconds final : public model::KernelModel {
   [[nodiscard]] std::optional<model::KernelTime> time(const graph::Kernel& kernel,
                                                       const model::Silicon&) const override {
     if (kernel.operation != graph::Operation::elementwise) return std::nullopt;
-    return model::KernelTime{1e-5, model::Source::learned, {-0.1, 0.3}, false};
+    return model::KernelTime{1e-5, TimeSource::learned, {-0.1, 0.3}, false};
   }
 };
 
@@ -33,7 +33,7 @@ platform::Platform node() {
   platform::Platform made = line(Block::switched, 8);
   made.dims[0].bandwidth = Bandwidth(450e9);
   made.device.name = made.device.entry = "h100-sxm";
-  made.device.compute = platform::ComputeModel::automatic;
+  made.device.compute = TimeSource::automatic;
   made.device.in_step.gap = Time{};
   made.collectives.library = platform::CollectiveLibrary::nccl;
   return made;
@@ -41,7 +41,7 @@ platform::Platform node() {
 
 Options with_kernels() {
   Options options;
-  options.kernel_models.measured = std::make_shared<TenMicroseconds>();
+  options.kernel_models[TimeSource::table] = std::make_shared<TenMicroseconds>();
   return options;
 }
 
@@ -113,7 +113,7 @@ TEST(ErrorClasses, WhatACollectiveWaitsForInItsQueueIsCollectives) {
 TEST(ErrorClasses, NobodyKnowsHowFarOffIdealNetworksAndRooflinesAre) {
   platform::Platform platform = node();
   platform.collectives.library = platform::CollectiveLibrary::ideal;
-  platform.device.compute = platform::ComputeModel::roofline;
+  platform.device.compute = TimeSource::roofline;
   platform.device.peak = platform.device.rated = FlopRate(1e15);
   platform.device.memory = Bandwidth(1e12);
   Rank rank;

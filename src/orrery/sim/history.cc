@@ -19,34 +19,15 @@ std::size_t node_count(const graph::Workload& workload) {
   return nodes;
 }
 
-TimedBy timed_by(model::Source source) {
-  switch (source) {
-    case model::Source::roofline:
-      return TimedBy::roofline;
-    case model::Source::heuristic:
-      return TimedBy::heuristic;
-    case model::Source::table:
-      return TimedBy::table;
-    case model::Source::learned:
-      return TimedBy::learned;
-    case model::Source::systolic:
-      return TimedBy::systolic;
-    case model::Source::fitted:
-      return TimedBy::fitted;
-    default:
-      return TimedBy::recorded;
-  }
-}
-
-std::vector<std::vector<TimedBy>> all_timed_by(const graph::Workload& workload,
-                                               const platform::Platform& platform,
-                                               const Options& options) {
+std::vector<std::vector<TimeSource>> all_timed_by(const graph::Workload& workload,
+                                                  const platform::Platform& platform,
+                                                  const Options& options) {
   const auto compute = model::make_compute(platform, options.kernel_models);
-  std::vector<std::vector<TimedBy>> all;
+  std::vector<std::vector<TimeSource>> all;
   for (const graph::GraphRef& graph : workload.graphs) {
-    std::vector<TimedBy>& nodes = all.emplace_back(graph->size());
+    std::vector<TimeSource>& nodes = all.emplace_back(graph->size());
     for (graph::NodeId node = 0; node < graph->size(); ++node)
-      nodes[node] = timed_by(compute->source(*graph, node));
+      nodes[node] = compute->source(*graph, node);
   }
   return all;
 }

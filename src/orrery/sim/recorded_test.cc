@@ -8,7 +8,6 @@
 namespace orrery::sim {
 namespace {
 
-using graph::EdgeKind;
 using RecordedLane = graph::Lane;
 using graph::NodeKind;
 using graph::NodeSpec;

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "orrery/core/time_source.h"
 #include "orrery/graph/graph.h"
 
 namespace orrery::model {
@@ -89,16 +90,6 @@ struct ChunkPhase {
 };
 
 /// Which model said how long a compute node takes.
-enum class TimedBy : std::uint8_t {
-  recorded,
-  roofline,
-  heuristic,
-  table,
-  learned,
-  systolic,
-  fitted
-};
-
 /// What a simulation did, node by node, and on what network.
 struct Recording {
   static constexpr std::size_t kMostLinks = 65'536;
@@ -109,11 +100,11 @@ struct Recording {
   std::vector<Join> joins;
   std::vector<ChunkPhase> chunk_phases;  ///< in the order of their ends: Options::record_chunks
   std::vector<RecordedGroup> groups;
-  std::int64_t bin = 0;                        ///< picoseconds
-  std::vector<RecordedLink> links;             ///< those that carried something
-  std::int64_t memory_bin = 0;                 ///< picoseconds
-  std::vector<RecordedLevel> memory;           ///< in the order of SimResult::memory
-  std::vector<std::vector<TimedBy>> timed_by;  ///< by distinct graph of the workload and node
+  std::int64_t bin = 0;                           ///< picoseconds
+  std::vector<RecordedLink> links;                ///< those that carried something
+  std::int64_t memory_bin = 0;                    ///< picoseconds
+  std::vector<RecordedLevel> memory;              ///< in the order of SimResult::memory
+  std::vector<std::vector<TimeSource>> timed_by;  ///< by distinct graph of the workload and node
   bool uncontended = true;  ///< the network's trait: messages are never in each other's way
   std::shared_ptr<const model::Network> network;  ///< what alone() asks
 

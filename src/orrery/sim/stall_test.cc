@@ -134,7 +134,7 @@ TEST(Refused, MissingAttributesAndWrongRankCounts) {
   Rank bare;
   bare.comp(us(1));
   platform.rules = Rules::astra;
-  platform.device.compute = platform::ComputeModel::roofline;
+  platform.device.compute = TimeSource::roofline;
   EXPECT_EQ(simulate(replicated(bare, 4), platform).error().code, Errc::input_missing_attr);
   EXPECT_EQ(simulate(graph::Workload{}, platform).error().code, Errc::input_empty);
 }

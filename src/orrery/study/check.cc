@@ -16,37 +16,16 @@ namespace orrery::study {
 
 namespace {
 
-/// The systolic array, where the cluster names one.
-void check_array(const Question& question, const platform::Platform& platform, Checked& checked) {
-  const auto array = read_array_for(question, platform, checked.findings);
-  if (!array) {
-    checked.errors.push_back(array.error());
-  } else if (array->model) {
-    checked.fine.push_back({"systolic array", "products and convolutions"});
-  }
-}
-
-/// The kernel table, where the cluster names one.
-void check_table(const Question& question, const platform::Platform& platform, Checked& checked) {
-  if (platform.device.kernel_table.empty()) return;
-  const auto measured = read_measured_for(question, platform, checked.findings);
-  if (!measured) {
-    checked.errors.push_back(measured.error());
-  } else if (measured->model) {
-    checked.fine.push_back(
-        {"kernel table",
-         fmt::format("{} kernels", format_count(static_cast<std::int64_t>(measured->kernels)))});
-  }
-}
-
-/// The fitted model, likewise.
-void check_fitted(const Question& question, const platform::Platform& platform, Checked& checked) {
-  if (platform.device.kernel_model.empty()) return;
-  const auto fitted = read_fitted_for(question, platform, checked.findings);
-  if (!fitted) {
-    checked.errors.push_back(fitted.error());
-  } else if (fitted->model) {
-    checked.fine.push_back({"kernel model", fitted->about});
+/// The files of kernel models that the cluster names.
+void check_kernel_files(const Question& question, const platform::Platform& platform,
+                        Checked& checked) {
+  for (const platform::KernelFileEntry& row : platform::kKernelFileTable) {
+    auto file = read_kernel_file_for(row, question, platform, checked.findings);
+    if (!file) {
+      checked.errors.push_back(file.error());
+    } else if (file->model) {
+      checked.fine.push_back({std::string(row.label), std::move(file->about)});
+    }
   }
 }
 
@@ -69,9 +48,7 @@ std::uint32_t check_cluster(const Question& question, Checked& checked) {
   }
   const auto devices = static_cast<std::uint32_t>(read->npu_count());
   checked.fine.push_back({"cluster", network_words(*read)});
-  check_table(question, *read, checked);
-  check_fitted(question, *read, checked);
-  check_array(question, *read, checked);
+  check_kernel_files(question, *read, checked);
   checked.cluster = *std::move(read);
   return devices;
 }

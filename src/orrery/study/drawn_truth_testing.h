@@ -57,7 +57,7 @@ class WrongKernels final : public model::KernelModel {
     model::KernelTime time = taken->time;
     time.beyond = false;
     // The step adds the gap again, which the band is about, too.
-    const double gap = time.source == model::Source::roofline ? 0 : gap_ * kernel.launches;
+    const double gap = time.source == TimeSource::roofline ? 0 : gap_ * kernel.launches;
     const double wrong =
         draws_->factor(sim::class_name(time.source, kernel), time.band) * (time.seconds + gap) -
         gap;
@@ -84,7 +84,8 @@ inline Time true_step(const Outcome& told, std::uint64_t seed) {
   const auto draws = std::make_shared<Draws>(seed);
   sim::Options options;
   options.fold = true;
-  options.kernel_models.measured = std::make_shared<WrongKernels>(told.platform().device, draws);
+  options.kernel_models[TimeSource::table] =
+      std::make_shared<WrongKernels>(told.platform().device, draws);
   if (const auto& library = told.inputs.cluster->library)
     options.library = std::make_shared<model::LibraryTimes>(
         library->off_by([draws](graph::CollectiveType type, const model::nccl::Shape& shape,

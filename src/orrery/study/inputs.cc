@@ -73,26 +73,22 @@ Result<void> add_groups(const Question& question, std::uint32_t count, graph::Wo
 
 /// Instead of the cluster's own model.
 Result<void> choose_compute(const Question& question, Platform& platform) {
-  platform.device.compute = *platform::compute_model(question.compute);
-  if (question.compute == "table" && platform.device.kernel_table.empty())
-    return fail(Errc::config_missing_key, "--compute table", "no table is named",
-                "--kernel-table FILE, or device.kernel_table in the cluster's file");
-  if (question.compute == "fitted" && platform.device.kernel_model.empty())
-    return fail(Errc::config_missing_key, "--compute fitted", "no fitted model is named",
-                "--kernel-model FILE, or device.kernel_model in the cluster's file");
-  if (question.compute == "systolic" && platform.device.systolic.empty())
-    return fail(Errc::config_missing_key, "--compute systolic", "no systolic array is named",
-                "--systolic FILE, or device.systolic in the cluster's file: SCALE-Sim's "
-                "configuration of one");
+  platform::Device& device = platform.device;
+  device.compute = *platform::compute_model(question.compute);
+  const platform::KernelFileEntry* const file = platform::kernel_file_of(device.compute);
+  if (file != nullptr && (device.kernel_files.*file->path).empty())
+    return fail(Errc::config_missing_key, "--compute " + question.compute,
+                fmt::format("no {} is named", file->what),
+                fmt::format("{} FILE, or device.{} in the cluster's file: {}", file->option,
+                            file->key, file->content));
   const bool needs_peak = question.compute != "auto" && question.compute != "recorded";
-  if (platform.device.peak.count() > 0) return {};
+  if (device.peak.count() > 0) return {};
   if (needs_peak)
     return fail(Errc::config_missing_key, question.cluster_name(),
                 "the device has no peak, which --compute " + question.compute + " needs",
                 "name a device of the catalogue (`is`), or give `peak`");
-  const bool told = !platform.device.kernel_table.empty() || !platform.device.kernel_model.empty();
-  if (!told || question.compute == "recorded")
-    platform.device.compute = platform::ComputeModel::recorded;
+  if (!platform::has_file_for_auto(device.kernel_files) || question.compute == "recorded")
+    device.compute = TimeSource::recorded;
   return {};
 }
 
@@ -143,9 +139,9 @@ Result<Platform> read_platform(const Question& question, Findings& findings) {
   if (network != nullptr && network->kind != platform::NetworkModelKind::analytical)
     platform->collectives.library = platform::CollectiveLibrary::ideal;
   if (auto set = set_collectives(question, *platform); !set) return tl::unexpected(set.error());
-  if (!question.kernel_table.empty()) platform->device.kernel_table = question.kernel_table;
-  if (!question.kernel_model.empty()) platform->device.kernel_model = question.kernel_model;
-  if (!question.systolic.empty()) platform->device.systolic = question.systolic;
+  for (const platform::KernelFileEntry& row : platform::kKernelFileTable)
+    if (const std::string& path = question.kernel_files.*row.path; !path.empty())
+      platform->device.kernel_files.*row.path = path;
   if (!question.compute.empty()) {
     if (auto chosen = choose_compute(question, *platform); !chosen)
       return tl::unexpected(chosen.error());
@@ -277,15 +273,9 @@ Result<Cluster> read_cluster(const Question& question, Findings& findings) {
   if (!platform) return tl::unexpected(platform.error());
   const auto ranks = rank_count(*platform, question.cluster_name());
   if (!ranks) return tl::unexpected(ranks.error());
-  auto measured = read_measured_for(question, *platform, findings);
-  if (!measured) return tl::unexpected(measured.error());
-  auto systolic = read_array_for(question, *platform, findings);
-  if (!systolic) return tl::unexpected(systolic.error());
-  made.measured = *std::move(measured);
-  auto fitted = read_fitted_for(question, *platform, findings);
-  if (!fitted) return tl::unexpected(fitted.error());
-  made.fitted = *std::move(fitted);
-  made.systolic = *std::move(systolic);
+  auto kernel_files = read_kernel_files(question, *platform, findings);
+  if (!kernel_files) return tl::unexpected(kernel_files.error());
+  made.kernel_files = *std::move(kernel_files);
   auto library = read_library_for(question, *platform);
   if (!library) return tl::unexpected(library.error());
   made.library = *std::move(library);

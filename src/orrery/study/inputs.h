@@ -14,11 +14,9 @@
 #include "orrery/model/collective/library/library_times.h"
 #include "orrery/model/compute/models.h"
 #include "orrery/platform/platform.h"
-#include "orrery/study/fitted.h"
-#include "orrery/study/measured.h"
+#include "orrery/study/kernel_files.h"
 #include "orrery/study/question.h"
 #include "orrery/study/study.h"
-#include "orrery/study/systolic_array.h"
 #include "orrery/workload/program/program.h"
 
 namespace orrery::study {
@@ -32,15 +30,11 @@ namespace orrery::study {
 struct Cluster {
   platform::Platform platform;
   std::uint32_t ranks = 0;
-  Measured measured{};
-  Fitted fitted{};
-  SystolicDevice systolic{};
+  ReadKernelFiles kernel_files{};
   std::shared_ptr<const model::LibraryTimes> library{};  ///< runs the collectives; null: none does
   bool replay = false;  ///< only a stage: communications take the times that they were recorded to
 
-  [[nodiscard]] model::GivenModels kernel_models() const {
-    return {measured.model, fitted.model, systolic.model};
-  }
+  [[nodiscard]] model::GivenModels kernel_models() const { return models_in(kernel_files); }
 };
 
 /// A workload for so many ranks.

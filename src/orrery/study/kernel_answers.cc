@@ -9,11 +9,9 @@
 #include "orrery/core/text.h"
 #include "orrery/model/compute/models.h"
 #include "orrery/model/kernels/silicon_of.h"
-#include "orrery/model/kernels/systolic_files.h"
-#include "orrery/model/kernels/systolic_model.h"
 #include "orrery/model/kernels/table_file.h"
 #include "orrery/platform/catalogue.h"
-#include "orrery/study/fitted.h"
+#include "orrery/study/kernel_files.h"
 
 namespace orrery::study {
 namespace {
@@ -51,9 +49,26 @@ DeviceAnswers answers_on(const graph::Kernel& kernel, const model::Silicon& sili
   const auto taken = model::take_time(models, kernel, silicon);
   for (std::size_t i = 0; i < models.size(); ++i) {
     const auto time = models[i].model->time(kernel, silicon);
-    if (time) answers.models.push_back({models[i].name, *time, taken && taken->model == i});
+    if (time) answers.models.push_back({models[i].source, *time, taken && taken->model == i});
   }
   return answers;
+}
+
+/// None of that name answers for kernels alone.
+Error no_model(const std::string& compute) {
+  std::vector<std::string_view> names{"auto"};
+  for (const model::KernelModelEntry& each : model::kernel_model_entries())
+    names.push_back(name(each.source));
+  const auto choice = platform::compute_model(compute);
+  const platform::KernelFileEntry* const file =
+      choice ? platform::kernel_file_of(*choice) : nullptr;
+  if (file != nullptr)
+    return {Errc::usage, "--compute", fmt::format("no {} is named", file->what),
+            fmt::format("{} FILE: {}", file->option, file->content)};
+  const std::string near = did_you_mean(compute, names);
+  return {Errc::usage, "--compute",
+          fmt::format("no model of kernels is called {}", in_quotes(compute)),
+          near.empty() ? "one of " + join(names) : near};
 }
 
 }  // namespace
@@ -63,55 +78,33 @@ Error unknown_device(const std::string& name) { return no_device(name, {}); }
 Result<std::vector<model::NamedModel>> models_alone(const AnswerSources& sources,
                                                     const std::string& compute,
                                                     Findings& findings) {
-  model::KernelSources known;
-  if (!sources.table.empty()) {
-    const auto rows = model::read_measured(sources.table);
-    if (!rows) return tl::unexpected(rows.error());
-    known.given.measured =
-        std::make_shared<const model::MeasuredTable>(model::MeasuredTable::make(*rows, findings));
-  }
-  if (!sources.fitted.empty()) {
-    const auto fitted = read_fitted(sources.fitted);
-    if (!fitted) return tl::unexpected(fitted.error());
-    known.given.fitted = fitted->model;
-  }
-  std::vector<model::NamedModel> models = model::kernel_models(known);
+  auto given = read_given_models(sources.files, findings);
+  if (!given) return tl::unexpected(given.error());
+  std::vector<model::NamedModel> models = model::kernel_models({.given = *std::move(given)});
   if (compute.empty() || compute == "auto") return models;
-  std::erase_if(models, [&](const model::NamedModel& one) { return one.name != compute; });
-  if (models.empty())
-    return fail(Errc::usage, "--compute",
-                fmt::format("{} cannot say what kernels take alone", in_quotes(compute)),
-                compute == "table"    ? "--kernel-table names a table of measured kernels"
-                : compute == "fitted" ? "--kernel-model names a fitted model"
-                                      : "auto, learned, heuristic, roofline, table, or fitted");
+  std::erase_if(models, [&](const model::NamedModel& one) { return name(one.source) != compute; });
+  if (models.empty()) return tl::unexpected(no_model(compute));
   models.front().asked = true;
   return models;
 }
 
 Result<std::vector<DeviceAnswers>> answer_kernel(const graph::Kernel& kernel,
                                                  const AnswerSources& sources, Findings& findings) {
-  model::KernelSources known;
+  platform::KernelFiles others = sources.files;
+  others.kernel_table.clear();
+  auto given = read_given_models(others, findings);
+  if (!given) return tl::unexpected(given.error());
   std::optional<model::MeasuredRows> rows;
   ReadTable table;
-  if (!sources.table.empty()) {
-    auto read = model::read_measured(sources.table);
+  if (const std::string& path = sources.files.kernel_table; !path.empty()) {
+    auto read = model::read_measured(path);
     if (!read) return tl::unexpected(read.error());
     rows = *std::move(read);
     table =
         std::make_shared<const model::MeasuredTable>(model::MeasuredTable::make(*rows, findings));
-    known.given.measured = table;
+    given->emplace(TimeSource::table, table);
   }
-  if (!sources.fitted.empty()) {
-    const auto fitted = read_fitted(sources.fitted);
-    if (!fitted) return tl::unexpected(fitted.error());
-    known.given.fitted = fitted->model;
-  }
-  if (!sources.systolic.empty()) {
-    const auto read = model::read_systolic_config(sources.systolic, findings);
-    if (!read) return tl::unexpected(read.error());
-    known.given.systolic = std::make_shared<const model::SystolicModel>(read->array);
-  }
-  const std::vector<model::NamedModel> models = model::kernel_models(known);
+  const std::vector<model::NamedModel> models = model::kernel_models({.given = *std::move(given)});
   std::vector<DeviceAnswers> all;
   for (const std::string& name : sources.devices) {
     const auto silicon = silicon_named(name, table);
@@ -121,7 +114,8 @@ Result<std::vector<DeviceAnswers>> answer_kernel(const graph::Kernel& kernel,
         return tl::unexpected(fine.error());
     }
     DeviceAnswers& answers = all.emplace_back(answers_on(kernel, *silicon, models));
-    if (!table || (!answers.models.empty() && answers.models.front().model == "table")) continue;
+    if (!table || (!answers.models.empty() && answers.models.front().model == TimeSource::table))
+      continue;
     answers.table_silent =
         table->knows(silicon->name)
             ? "the table has no such kernels: operation, pass, formats, traits all have to be equal"

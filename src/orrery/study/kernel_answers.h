@@ -12,11 +12,12 @@
 #include "orrery/graph/kernel.h"
 #include "orrery/model/compute/models.h"
 #include "orrery/model/kernels/kernel_model.h"
+#include "orrery/platform/kernel_files.h"
 
 namespace orrery::study {
 
 struct ModelAnswer {
-  std::string_view model;  ///< "roofline", "table" …
+  TimeSource model = TimeSource::none;
   model::KernelTime time{};
   bool taken = false;  ///< by simulations whose compute is `auto`
 };
@@ -31,9 +32,7 @@ struct DeviceAnswers {
 /// Where answers come from, as it was typed.
 struct AnswerSources {
   std::vector<std::string> devices;  ///< of the catalogue, or of the table
-  std::string table;                 ///< file of measured kernels; may be empty
-  std::string fitted;                ///< file that `orrery kernels fit` wrote; may be empty
-  std::string systolic;              ///< SCALE-Sim configuration of an array; may be empty
+  platform::KernelFiles files{};
 };
 
 /// Errc::usage: no device of the catalogue is called so, but perhaps others nearly.

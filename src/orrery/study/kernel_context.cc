@@ -84,7 +84,7 @@ struct ContextBuilder::Gathered {
     const auto time = static_cast<std::int64_t>(taken->time.seconds * 1e12);
     if (time <= 0) return std::nullopt;
     Row& row = rows.try_emplace(row_name(kernel, shapes), Row{kernel, {}, {}, {}}).first->second;
-    const std::string_view model = models[taken->model].name;
+    const std::string_view model = name(models[taken->model].source);
     if (std::find(row.models.begin(), row.models.end(), model) == row.models.end())
       row.models.push_back(model);
     return Alone{Time(time), model, &row};

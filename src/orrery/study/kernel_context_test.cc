@@ -21,7 +21,9 @@ class TenMicroseconds final : public model::KernelModel {
   }
 };
 
-std::vector<model::NamedModel> ten() { return {{"ten", std::make_shared<TenMicroseconds>()}}; }
+std::vector<model::NamedModel> ten() {
+  return {{TimeSource::table, std::make_shared<TenMicroseconds>()}};
+}
 
 /// A rank on a thread and two streams, launch by launch.
 struct Rank {
@@ -76,7 +78,7 @@ TEST(KernelContext, ComparesRecordedTimesWithThoseAlone) {
   EXPECT_EQ(device.known_time, us(42));
   ASSERT_EQ(device.rows.size(), 1u);
   const InStep& all = device.rows[0].all;
-  EXPECT_EQ(device.rows[0].models, "ten");
+  EXPECT_EQ(device.rows[0].models, "table");
   EXPECT_EQ(all.kernels, 3u);
   EXPECT_DOUBLE_EQ(all.factor(), 1.4);
   EXPECT_DOUBLE_EQ(all.ratio.median, 1.2);

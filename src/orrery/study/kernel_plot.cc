@@ -16,7 +16,7 @@
 #include "orrery/model/kernels/learned/samples.h"
 #include "orrery/model/kernels/quantile.h"
 #include "orrery/model/kernels/table_file.h"
-#include "orrery/study/fitted.h"
+#include "orrery/study/kernel_answers.h"
 #include "orrery/study/kernel_tables.h"
 
 namespace orrery::study {
@@ -26,37 +26,11 @@ using model::NamedModel;
 
 constexpr std::size_t kFewClasses = 2, kFewPanels = 12;
 
+/// One that is asked for answers beyond what it knows, too.
 Result<std::vector<NamedModel>> models_asked(const PlotQuestion& question, Findings& findings) {
-  model::KernelSources sources;
-  if (!question.kernel_table.empty()) {
-    const auto rows = model::read_measured(question.kernel_table);
-    if (!rows) return tl::unexpected(rows.error());
-    sources.given.measured =
-        std::make_shared<const model::MeasuredTable>(model::MeasuredTable::make(*rows, findings));
-  }
-  if (!question.kernel_model.empty()) {
-    const auto fitted = read_fitted(question.kernel_model);
-    if (!fitted) return tl::unexpected(fitted.error());
-    sources.given.fitted = fitted->model;
-  }
-  std::vector<NamedModel> models = model::kernel_models(sources);
-  if (question.compute == "auto") return models;
-  std::vector<std::string_view> names{"auto"};
-  for (const NamedModel& known : models) {
-    if (known.name == question.compute) {
-      NamedModel one = known;
-      one.asked = true;
-      one.inside = false;
-      return std::vector<NamedModel>{one};
-    }
-    names.push_back(known.name);
-  }
-  const std::string near = did_you_mean(question.compute, names);
-  return fail(
-      Errc::usage, "--compute", fmt::format("there is no model {}", in_quotes(question.compute)),
-      near.empty()
-          ? "one of " + join(names) + "; table with --kernel-table, fitted with --kernel-model"
-          : near);
+  auto models = models_alone({.files = question.files}, question.compute, findings);
+  if (models && question.compute != "auto") models->front().inside = false;
+  return models;
 }
 
 /// What kernels of one panel have in common.

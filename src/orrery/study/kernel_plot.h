@@ -9,6 +9,7 @@
 
 #include "orrery/core/error.h"
 #include "orrery/core/findings.h"
+#include "orrery/platform/kernel_files.h"
 
 namespace orrery::study {
 
@@ -17,8 +18,7 @@ struct PlotQuestion {
   std::vector<std::string> tables;
   std::string devices;           ///< a file of devices; empty: those of the catalogue alone
   std::string compute = "auto";  ///< which model is asked
-  std::string kernel_table;      ///< for `table`; empty: none
-  std::string kernel_model;      ///< for `fitted`; empty: none
+  platform::KernelFiles files{};
   std::vector<std::string> only_devices;  ///< these alone; empty: all
   bool held_back = false;  ///< only the tenth of all kernels that fitting never looks at …
   std::int64_t seed = 1;   ///< … with this seed

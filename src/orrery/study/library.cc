@@ -9,7 +9,7 @@
 #include "orrery/config/document.h"
 #include "orrery/core/text.h"
 #include "orrery/model/collective/library/library_of.h"
-#include "orrery/study/measured.h"
+#include "orrery/study/kernel_files.h"
 
 namespace orrery::study {
 namespace {
@@ -41,7 +41,7 @@ Result<std::shared_ptr<const model::LibraryTimes>> read_library_for(
   const platform::LibrarySettings& settings = platform.collectives.settings;
   std::vector<model::MeasuredCollective> own;
   if (!settings.curves.empty()) {
-    auto curves = model::read_curves(place_of_kernels(question, settings.curves, false));
+    auto curves = model::read_curves(path_in_cluster_file(question, settings.curves));
     if (!curves) return tl::unexpected(std::move(curves.error()));
     auto mine = curves_of(*curves, platform.device, settings.curves);
     if (!mine) return tl::unexpected(std::move(mine.error()));
@@ -49,7 +49,7 @@ Result<std::shared_ptr<const model::LibraryTimes>> read_library_for(
   }
   std::vector<model::nccl::TunerLine> tuner;
   if (!settings.tuner.empty()) {
-    const std::string path = place_of_kernels(question, settings.tuner, false);
+    const std::string path = path_in_cluster_file(question, settings.tuner);
     const auto text = config::read_text(path);
     if (!text) return tl::unexpected(text.error());
     auto lines = model::nccl::parse_tuner(*text, path);

@@ -116,20 +116,15 @@ std::string placed_tables(const workload::Program& program) {
 void add_manifest(const Outcome& outcome, result::Run& run) {
   const platform::Platform& platform = outcome.platform();
   platform::Platform stated = platform;
-  if (!stated.device.kernel_table.empty())
-    stated.device.kernel_table = portable(stated.device.kernel_table);
-  if (!stated.device.kernel_model.empty())
-    stated.device.kernel_model = portable(stated.device.kernel_model);
-  if (!stated.device.systolic.empty()) stated.device.systolic = portable(stated.device.systolic);
+  for (const platform::KernelFileEntry& row : platform::kKernelFileTable)
+    if (std::string& path = stated.device.kernel_files.*row.path; !path.empty())
+      path = portable(path);
   const std::string config = platform::resolved_cluster(stated);
   graph::ContentHash cluster_hash;
   cluster_hash.add(config);
-  const Measured& measured = outcome.inputs.cluster->measured;
-  if (measured.model) cluster_hash.add(measured.hash);
-  const Fitted& fitted = outcome.inputs.cluster->fitted;
-  if (fitted.model) cluster_hash.add(fitted.hash);
-  const SystolicDevice& systolic = outcome.inputs.cluster->systolic;
-  if (systolic.model) cluster_hash.add(systolic.hash);
+  const ReadKernelFiles& kernel_files = outcome.inputs.cluster->kernel_files;
+  for (const ReadKernelFile& file : kernel_files)
+    if (file.model) cluster_hash.add(file.hash);
   cluster_hash.add(name(platform.rules));
   std::vector<std::pair<std::string, std::string>> facts = {
       {"orrery", ORRERY_VERSION},
@@ -140,14 +135,14 @@ void add_manifest(const Outcome& outcome, result::Run& run) {
       {"rules", std::string(name(platform.rules))},
       {"network_model",
        outcome.inputs.cluster->replay ? "recorded" : std::string(name(platform.network))},
-      {"compute_model", std::string(compute_word(platform))},
+      {"compute_model", compute_word(platform)},
       {"in_step", in_step_words(platform)},
       {"collective_model", library_words(outcome.inputs.cluster->library.get())},
   };
-  if (measured.model)
-    facts.emplace_back("kernel_table_hash", fmt::format("{:016x}", measured.hash));
-  if (fitted.model) facts.emplace_back("kernel_model_hash", fmt::format("{:016x}", fitted.hash));
-  if (systolic.model) facts.emplace_back("systolic_hash", fmt::format("{:016x}", systolic.hash));
+  for (std::size_t i = 0; i < kernel_files.size(); ++i)
+    if (kernel_files[i].model)
+      facts.emplace_back(fmt::format("{}_hash", platform::kKernelFileTable[i].key),
+                         fmt::format("{:016x}", kernel_files[i].hash));
   if (const std::string options = typed_options(outcome.question); !options.empty())
     facts.emplace_back("options", options);
   add_savings(outcome.result.savings, facts);

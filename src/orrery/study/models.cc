@@ -6,6 +6,7 @@
 #include "orrery/core/units.h"
 #include "orrery/model/compute/in_step.h"
 #include "orrery/model/kernels/silicon_of.h"
+#include "orrery/platform/kernel_file_table.h"
 #include "orrery/platform/networks.h"
 
 namespace orrery::study {
@@ -16,32 +17,24 @@ std::string_view name(platform::Rules rules) {
 
 std::string_view name(platform::NetworkModelKind network) { return platform::entry(network).name; }
 
-std::string_view compute_word(const platform::Platform& platform) {
+std::string compute_word(const platform::Platform& platform) {
   if (platform.replay_only) return "replay";
   const platform::Device& device = platform.device;
-  if (device.compute != platform::ComputeModel::automatic) return platform::name(device.compute);
-  if (!device.kernel_table.empty())
-    return device.kernel_model.empty() ? "recorded_or_table" : "recorded_or_table_or_fitted";
-  if (!device.kernel_model.empty()) return "recorded_or_fitted";
+  if (device.compute != TimeSource::automatic) return std::string(name(device.compute));
+  std::string word = "recorded";
+  for (const platform::KernelFileEntry& row : platform::kKernelFileTable)
+    if (row.asked_by_auto && !(device.kernel_files.*row.path).empty())
+      word += fmt::format("_or_{}", name(row.source));
+  if (word != "recorded") return word;
   return device.has_own_peak() ? "recorded_or_roofline" : "auto";
 }
 
 bool tells_kernels(const platform::Platform& platform) {
-  using platform::ComputeModel;
   const platform::Device& device = platform.device;
   if (platform.replay_only || platform.rules == platform::Rules::astra) return false;
-  switch (device.compute) {
-    case ComputeModel::automatic:
-      return !device.has_own_peak() || !device.kernel_table.empty() || !device.kernel_model.empty();
-    case ComputeModel::heuristic:
-    case ComputeModel::learned:
-    case ComputeModel::table:
-    case ComputeModel::fitted:
-    case ComputeModel::systolic:
-      return true;
-    default:
-      return false;
-  }
+  if (device.compute == TimeSource::automatic)
+    return !device.has_own_peak() || platform::has_file_for_auto(device.kernel_files);
+  return device.compute != TimeSource::recorded && device.compute != TimeSource::roofline;
 }
 
 std::string in_step_words(const platform::Platform& platform) {

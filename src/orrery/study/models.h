@@ -15,8 +15,8 @@ namespace orrery::study {
 [[nodiscard]] std::string_view name(platform::NetworkModelKind network);
 
 /// In a word: "recorded", "roofline", "table", "recorded_or_roofline", "recorded_or_table",
-/// "recorded_or_fitted", "replay".
-[[nodiscard]] std::string_view compute_word(const platform::Platform& platform);
+/// "recorded_or_table_or_fitted", "replay".
+[[nodiscard]] std::string compute_word(const platform::Platform& platform);
 
 /// Whether nodes of `platform` that were not recorded are told by models of kernels alone.
 [[nodiscard]] bool tells_kernels(const platform::Platform& platform);

@@ -169,8 +169,8 @@ Result<OnOtherDevice> on_other_device(const graph::Workload& workload,
 
 void note_other_device(const graph::Workload& workload, const std::string& recorded_on,
                        const platform::Device& device, Findings& findings) {
-  const bool recorded = device.compute == platform::ComputeModel::automatic ||
-                        device.compute == platform::ComputeModel::recorded;
+  const bool recorded =
+      device.compute == TimeSource::automatic || device.compute == TimeSource::recorded;
   const std::string& driver = workload.recorded_on;
   if (!recorded || device.entry.empty() || (driver.empty() && recorded_on.empty())) return;
   const DeviceEntry* source =

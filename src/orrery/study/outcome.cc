@@ -44,17 +44,15 @@ Result<sim::SimResult> simulate_once(const Inputs& inputs, const graph::Workload
 }
 
 void look_at_kernel_models(const Inputs& inputs, Findings& findings) {
-  const Measured& measured = inputs.cluster->measured;
-  if (measured.model && !answers_any(*measured.model, {}, inputs.workload()))
-    findings.add(FindingCode::key_without_effect,
-                 fmt::format("{}: none of the workload's kernels is in it",
-                             inputs.platform().device.kernel_table));
-  const Fitted& fitted = inputs.cluster->fitted;
-  if (fitted.model &&
-      !answers_any(*fitted.model, model::silicon_of(inputs.platform().device), inputs.workload()))
-    findings.add(FindingCode::key_without_effect,
-                 fmt::format("{}: it knows none of the workload's kernels on this device",
-                             inputs.platform().device.kernel_model));
+  const platform::Device& device = inputs.platform().device;
+  for (std::size_t i = 0; i < inputs.cluster->kernel_files.size(); ++i) {
+    const ReadKernelFile& file = inputs.cluster->kernel_files[i];
+    if (file.model && !answers_any(*file.model, model::silicon_of(device), inputs.workload()))
+      findings.add(
+          FindingCode::key_without_effect,
+          fmt::format("{}: it has no time for any of the workload's kernels on this device",
+                      device.kernel_files.*platform::kKernelFileTable[i].path));
+  }
 }
 
 /// Changes of what only messages between ranks follow, where there are none; so is the number of

@@ -41,16 +41,15 @@ void check_rows(const Members&... /*members*/) {
   const auto& [workload, recorded, job, changes, structure, recorded_on, device, groups, replicate,
                repair, some_ranks, cluster, cluster_text, astra_network, astra_system, astra_memory,
                num_queues_per_dim, injection_scale, compute_scale, comm_scale, rendezvous_protocol,
-               network, collective_algorithm, chunk_order, compute, kernel_table, kernel_model,
-               systolic, rules, without, in_step_factors, work, record, exposed_by_group, spans,
-               stream_folder, stream_beyond] = question;
-  check_rows<Question>(workload, recorded, job, changes, structure, recorded_on, device, groups,
-                       replicate, repair, some_ranks, cluster, cluster_text, astra_network,
-                       astra_system, astra_memory, num_queues_per_dim, injection_scale,
-                       compute_scale, comm_scale, rendezvous_protocol, network,
-                       collective_algorithm, chunk_order, compute, kernel_table, kernel_model,
-                       systolic, rules, without, in_step_factors, work, record, exposed_by_group,
-                       spans, stream_folder, stream_beyond);
+               network, collective_algorithm, chunk_order, compute, kernel_files, rules, without,
+               in_step_factors, work, record, exposed_by_group, spans, stream_folder,
+               stream_beyond] = question;
+  check_rows<Question>(
+      workload, recorded, job, changes, structure, recorded_on, device, groups, replicate, repair,
+      some_ranks, cluster, cluster_text, astra_network, astra_system, astra_memory,
+      num_queues_per_dim, injection_scale, compute_scale, comm_scale, rendezvous_protocol, network,
+      collective_algorithm, chunk_order, compute, kernel_files, rules, without, in_step_factors,
+      work, record, exposed_by_group, spans, stream_folder, stream_beyond);
 }
 
 }  // namespace

@@ -9,8 +9,10 @@
 #include <string>
 #include <string_view>
 #include <tuple>
+#include <utility>
 #include <vector>
 
+#include "orrery/platform/kernel_file_table.h"
 #include "orrery/platform/networks.h"
 #include "orrery/study/question.h"
 
@@ -53,7 +55,8 @@ inline std::vector<std::string_view> rules() { return {"orrery", "astra"}; }
 inline std::vector<std::string_view> spans() { return {"all", "critical", "none"}; }
 }  // namespace choices
 
-/// A member that has a table itself.
+/// A member that has a table itself. Without a name, its fields are called as if they were members
+/// of the owner.
 template <class Owner, class Member>
 struct QuestionPart {
   std::string_view name;
@@ -174,6 +177,18 @@ struct QuestionTable<TraceStructure> {
 };
 
 template <>
+struct QuestionTable<platform::KernelFiles> {
+  static constexpr std::string_view group = "Models";
+  static constexpr auto fields = []<std::size_t... i>(std::index_sequence<i...>) {
+    using platform::kKernelFileTable;
+    return std::tuple{QuestionField{
+        kKernelFileTable[i].key, kKernelFileTable[i].path, kKernelFileTable[i].option, "FILE",
+        kCluster, kKernelFileTable[i].example, kKernelFileTable[i].about_option}...};
+  }
+  (std::make_index_sequence<platform::kKernelFileTable.size()>{});
+};
+
+template <>
 struct QuestionTable<Question> {
   static constexpr std::string_view group = "Inputs";
   static constexpr auto fields = std::tuple{
@@ -234,14 +249,7 @@ struct QuestionTable<Question> {
       QuestionField{"compute", &Question::compute, "--compute", "MODEL", kCluster, "roofline",
                     "Where times of compute nodes come from; by default as the cluster's file",
                     platform::compute_names},
-      QuestionField{"kernel_table", &Question::kernel_table, "--kernel-table", "FILE", kCluster,
-                    "kernels.csv",
-                    "Measured kernels, which `auto` and `table` take first (docs/kernel-times.md)"},
-      QuestionField{"kernel_model", &Question::kernel_model, "--kernel-model", "FILE", kCluster,
-                    "kernels.model",
-                    "A model that 'orrery kernels fit' wrote, which `auto` asks after the table"},
-      QuestionField{"systolic", &Question::systolic, "--systolic", "FILE", kCluster, "array.cfg",
-                    "For `--compute systolic`: an array, as SCALE-Sim's configuration"},
+      QuestionPart{"", &Question::kernel_files},
       QuestionField{"rules", &Question::rules, "--rules", "RULES", kCluster, "astra",
                     "orrery or astra; by default as the cluster's files", choices::rules},
       QuestionField{"changes", &Question::changes, "--change", "CHANGE", kCluster | kLoad, "tp=2",
@@ -286,7 +294,8 @@ void each_field(Owner& owner, const Visit& visit, const std::string& prefix = {}
     if constexpr (requires { row.stages; })
       visit(prefix + std::string(row.name), row, owner.*row.member);
     else if constexpr (requires { row.member; })
-      each_field(owner.*row.member, visit, prefix + std::string(row.name) + ".");
+      each_field(owner.*row.member, visit,
+                 row.name.empty() ? prefix : prefix + std::string(row.name) + ".");
   };
   std::apply([&](const auto&... rows) { (one(rows), ...); },
              QuestionTable<std::remove_const_t<Owner>>::fields);

@@ -53,20 +53,29 @@ bool any_set(const Owner& owner) {
 }
 
 template <class Owner>
-void write_set(JsonWriter& json, const Owner& owner) {
-  json.begin_object();
+void write_set(JsonWriter& json, const Owner& owner);
+
+template <class Owner>
+void write_fields(JsonWriter& json, const Owner& owner) {
   const auto one = [&](const auto& row) {
     if constexpr (requires { row.stages; }) {
       if (!is_echoed(row.stages, row.options) || owner.*row.member == default_of(row)) return;
       json.key(row.name);
       write(json, owner.*row.member);
     } else if constexpr (requires { row.member; }) {
+      if (row.name.empty()) return write_fields(json, owner.*row.member);
       if (!any_set(owner.*row.member)) return;
       json.key(row.name);
       write_set(json, owner.*row.member);
     }
   };
   std::apply([&](const auto&... rows) { (one(rows), ...); }, QuestionTable<Owner>::fields);
+}
+
+template <class Owner>
+void write_set(JsonWriter& json, const Owner& owner) {
+  json.begin_object();
+  write_fields(json, owner);
   json.end_object();
 }
 

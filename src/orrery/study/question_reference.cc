@@ -68,8 +68,11 @@ Json schema_of() {
       field["description"] = row.about;
       made["properties"][std::string(row.name)] = field;
     } else if constexpr (requires { row.member; }) {
-      made["properties"][std::string(row.name)] =
-          schema_of<std::decay_t<decltype(std::declval<Owner>().*row.member)>>();
+      Json part = schema_of<std::decay_t<decltype(std::declval<Owner>().*row.member)>>();
+      if (row.name.empty())
+        made["properties"].update(part["properties"]);
+      else
+        made["properties"][std::string(row.name)] = std::move(part);
     }
   };
   std::apply([&](const auto&... rows) { (one(rows), ...); }, QuestionTable<Owner>::fields);

@@ -233,7 +233,7 @@ inline void add_models(Scenarios& all) {
   all["systolic"] = [](const Folder&) {
     Question question = job();
     question.compute = "systolic";
-    question.systolic = source("examples/kernels/array.cfg");
+    question.kernel_files.systolic = source("examples/kernels/array.cfg");
     return Scenario{question, Expect::error, "there/is/none.cfg"};
   };
   all["rules"] = [](const Folder& folder) { return Scenario{two_dims(folder)}; };

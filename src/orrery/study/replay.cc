@@ -51,7 +51,7 @@ Unknowns unknowns_of(const profile::Dependencies& dependencies) {
   for (const profile::Dependency& edge : dependencies.edges) {
     ++unknowns.edges;
     unknowns.guessed += edge.guessed ? 1 : 0;
-    if (edge.kind != profile::DependencyKind::recorded_wait) continue;
+    if (edge.kind != DependencyKind::recorded_wait) continue;
     ++unknowns.recorded_waits;
     unknowns.waited += edge.lag;
   }

@@ -12,13 +12,13 @@ namespace {
 std::optional<model::Answer> roofline_of(const graph::Kernel& kernel,
                                          const platform::Platform& platform) {
   const platform::Device& device = platform.device;
-  if (device.compute == platform::ComputeModel::recorded || device.peak.count() <= 0) return {};
+  if (device.compute == TimeSource::recorded || device.peak.count() <= 0) return {};
   graph::Work work;
   work.num_ops = kernel.flops;
   work.tensor_size = Bytes(kernel.bytes);
   const auto time = model::roofline_time(work, device, platform.rules);
   if (!time) return std::nullopt;
-  return model::Answer{*time, model::Source::roofline};
+  return model::Answer{*time, TimeSource::roofline};
 }
 
 }  // namespace

@@ -95,8 +95,8 @@ TEST(StepKernels, TakeMeasuredTimesFirst) {
   const auto program = assemble(question.job, {8, "h100-sxm:8"}, findings);
   ASSERT_TRUE(program);
   const StepKernels before = step_kernels(*program, *cluster);
-  question.kernel_table = testing::TempDir() + "orrery_step_kernels.csv";
-  std::ofstream(question.kernel_table) << table_of(before);
+  question.kernel_files.kernel_table = testing::TempDir() + "orrery_step_kernels.csv";
+  std::ofstream(question.kernel_files.kernel_table) << table_of(before);
   const auto tabled = read_cluster(question, findings);
   ASSERT_TRUE(tabled) << to_string(tabled.error());
   const StepKernels after = step_kernels(*program, *tabled);
@@ -107,7 +107,7 @@ TEST(StepKernels, TakeMeasuredTimesFirst) {
     const StepKernel& is = after.kernels[i];
     const bool gemm = was.kernel.operation == graph::Operation::gemm;
     gemms += gemm ? 1 : 0;
-    EXPECT_EQ(is.each->source == model::Source::table, gemm);
+    EXPECT_EQ(is.each->source == TimeSource::table, gemm);
     if (gemm) {
       const double gaps = 1.376e6 * was.kernel.launches;  // an h100's, as before
       EXPECT_NEAR(static_cast<double>((is.each->time - was.each->time).count()), 10e6 + gaps, 2);

@@ -189,8 +189,7 @@ Result<Load> WhatIfCase::load_for(const Question& question, const Cluster& clust
 std::optional<std::string> WhatIfCase::moved_from(std::span<const Change> changes,
                                                   const platform::Device& to) const {
   const std::string& before = cluster_->platform.device.entry;
-  const bool recorded = to.compute == platform::ComputeModel::automatic ||
-                        to.compute == platform::ComputeModel::recorded;
+  const bool recorded = to.compute == TimeSource::automatic || to.compute == TimeSource::recorded;
   const bool asked = std::any_of(changes.begin(), changes.end(),
                                  [](const Change& change) { return change.name == "gpu"; });
   if (program() != nullptr || !recorded || to.entry.empty() || (to.entry == before && !asked))

@@ -33,9 +33,9 @@ void place_hosts(const Graph& graph, const std::vector<NodeId>& order, Positions
     const auto after = graph.successors(n);
     const auto kinds = graph.edge_kinds(n);
     for (std::size_t i = 0; i < after.size(); ++i) {
-      const EdgeKind kind =
-          kind_of(graph, n, after[i], kinds.empty() ? EdgeKind::unsaid : kinds[i]);
-      if (kind != EdgeKind::launch && kind != EdgeKind::thread) continue;
+      const DependencyKind kind =
+          kind_of(graph, n, after[i], kinds.empty() ? DependencyKind::unsaid : kinds[i]);
+      if (kind != DependencyKind::launch && kind != DependencyKind::thread) continue;
       const std::int64_t next = made[after[i]];
       if (next != kNowhere && (made[n] == kNowhere || next < made[n])) made[n] = next;
     }

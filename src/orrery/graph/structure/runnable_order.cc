@@ -48,8 +48,8 @@ std::vector<NodeId> launch_order(const Graph& graph) {
     const auto after = graph.successors(n);
     const auto kinds = graph.edge_kinds(n);
     for (std::size_t i = 0; i < after.size(); ++i)
-      if (kind_of(graph, n, after[i], kinds.empty() ? EdgeKind::unsaid : kinds[i]) ==
-          EdgeKind::launch)
+      if (kind_of(graph, n, after[i], kinds.empty() ? DependencyKind::unsaid : kinds[i]) ==
+          DependencyKind::launch)
         counts_as[after[i]] = n;
   }
   return order_by(graph, counts_as);

@@ -41,15 +41,15 @@ std::vector<std::uint32_t> steps_of_works(const Graph& graph, std::size_t steps)
   return made;
 }
 
-EdgeKind kind_of(const Graph& graph, NodeId from, NodeId to, EdgeKind said) {
-  if (said != EdgeKind::unsaid || graph.lanes().empty()) return said;
+DependencyKind kind_of(const Graph& graph, NodeId from, NodeId to, DependencyKind said) {
+  if (said != DependencyKind::unsaid || graph.lanes().empty()) return said;
   return usual_kind(graph.is_cpu(from), graph.is_cpu(to));
 }
 
-LagOf lag_of(const Graph& graph, NodeId from, NodeId to, EdgeKind said) {
-  const EdgeKind kind = kind_of(graph, from, to, said);
-  if (kind == EdgeKind::recorded_wait || kind == EdgeKind::start) return LagOf::waits;
-  return kind == EdgeKind::launch ? LagOf::launch : LagOf::gaps;
+LagOf lag_of(const Graph& graph, NodeId from, NodeId to, DependencyKind said) {
+  const DependencyKind kind = kind_of(graph, from, to, said);
+  if (kind == DependencyKind::recorded_wait || kind == DependencyKind::start) return LagOf::waits;
+  return kind == DependencyKind::launch ? LagOf::launch : LagOf::gaps;
 }
 
 std::vector<bool> selected(const Graph& graph, const Selection& selection) {

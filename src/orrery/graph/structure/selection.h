@@ -38,7 +38,8 @@ inline constexpr std::size_t kTimesOf = 5;
 
 /// Why `to` waits for `from`, where `said` is what the edge says of it: of a recorded trace, an
 /// edge that says nothing is the usual one between host and device; `unsaid` of others.
-[[nodiscard]] EdgeKind kind_of(const Graph& graph, NodeId from, NodeId to, EdgeKind said);
+[[nodiscard]] DependencyKind kind_of(const Graph& graph, NodeId from, NodeId to,
+                                     DependencyKind said);
 
 /// What passes between nodes and is nobody's work.
 enum class LagOf : std::uint8_t {
@@ -48,7 +49,7 @@ enum class LagOf : std::uint8_t {
 };
 inline constexpr std::size_t kLagsOf = 3;
 /// What the lag of an edge is, where `said` is what the edge says of why it is there.
-[[nodiscard]] LagOf lag_of(const Graph& graph, NodeId from, NodeId to, EdgeKind said);
+[[nodiscard]] LagOf lag_of(const Graph& graph, NodeId from, NodeId to, DependencyKind said);
 
 /// Some nodes: those that are all that is said.
 struct Selection {

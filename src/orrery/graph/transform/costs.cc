@@ -59,7 +59,7 @@ GraphRef lags_scaled(const Graph& graph, LagOf of, double factor) {
     const auto after = graph.successors(n);
     const auto were = graph.lags(n);
     for (std::size_t i = 0; i < were.size(); ++i) {
-      const EdgeKind kind = kinds.empty() ? EdgeKind::unsaid : kinds[i];
+      const DependencyKind kind = kinds.empty() ? DependencyKind::unsaid : kinds[i];
       const bool changes = were[i] > Time{} && lag_of(graph, n, after[i], kind) == of;
       lags.push_back(changes ? times(were[i], factor) : were[i]);
       any = any || changes;

@@ -47,13 +47,14 @@ Draft::Draft(const Graph& graph, std::string where, const DraftTables& tables)
       NodeSpec& after = nodes_[successors[i]];
       after.deps.push_back(graph.id(n));
       const Time lag = lags.empty() ? Time{} : lags[i];
-      const EdgeKind kind = kinds.empty() ? EdgeKind::unsaid : kinds[i];
-      if (lag > Time{} || kind != EdgeKind::unsaid) after.notes.push_back({graph.id(n), lag, kind});
+      const DependencyKind kind = kinds.empty() ? DependencyKind::unsaid : kinds[i];
+      if (lag > Time{} || kind != DependencyKind::unsaid)
+        after.notes.push_back({graph.id(n), lag, kind});
     }
   }
 }
 
-void Draft::order(std::size_t from, std::size_t to, EdgeKind kind) {
+void Draft::order(std::size_t from, std::size_t to, DependencyKind kind) {
   nodes_[to].deps.push_back(nodes_[from].id);
   nodes_[to].notes.push_back({nodes_[from].id, Time{}, kind});
 }

@@ -30,7 +30,7 @@ class Draft {
 
   [[nodiscard]] std::vector<NodeSpec>& nodes() { return nodes_; }
   /// Lets `to` wait for `from`, both places in nodes().
-  void order(std::size_t from, std::size_t to, EdgeKind kind);
+  void order(std::size_t from, std::size_t to, DependencyKind kind);
 
   /// The graph as it is now. Unchanged, it has the content of the one it was made of. Errc: as
   /// GraphBuilder::finish; nothing is repaired.

@@ -52,7 +52,7 @@ void drop_nodes(std::vector<NodeSpec>& nodes, const std::vector<bool>& dropped,
     node.deps = std::move(left);
     for (const auto& [before, lag] : waits) {
       node.deps.push_back(before);
-      if (lag > Time{}) node.notes.push_back({before, lag, EdgeKind::unsaid});
+      if (lag > Time{}) node.notes.push_back({before, lag, DependencyKind::unsaid});
     }
   }
   std::size_t place = 0;

@@ -73,11 +73,11 @@ Graph without_launches(const Graph& graph, const std::vector<bool>& gone,
     const auto were = graph.lags(n);
     bool launches = false, stays = false;
     for (std::size_t i = 0; i < after.size(); ++i) {
-      const EdgeKind said = kinds.empty() ? EdgeKind::unsaid : kinds[i];
-      const EdgeKind kind = kind_of(graph, n, after[i], said);
-      if (kind == EdgeKind::launch) (gone[after[i]] ? launches : stays) = true;
+      const DependencyKind said = kinds.empty() ? DependencyKind::unsaid : kinds[i];
+      const DependencyKind kind = kind_of(graph, n, after[i], said);
+      if (kind == DependencyKind::launch) (gone[after[i]] ? launches : stays) = true;
       if (!were.empty())
-        lags.push_back(gone[after[i]] && kind != EdgeKind::launch ? Time{} : were[i]);
+        lags.push_back(gone[after[i]] && kind != DependencyKind::launch ? Time{} : were[i]);
     }
     if (launches && !stays && durations[n] > Time{}) durations[n] = kNoTime;
   }
@@ -96,7 +96,7 @@ Result<GraphRef> without_overlap(const Graph& graph, const std::string& where,
     if (!occupies_device(graph, n)) continue;
     const auto follow = [&](NodeId from) {
       if (graph.edge(from, n) != kNoNode) return;
-      draft.order(from, n, EdgeKind::stream);
+      draft.order(from, n, DependencyKind::stream);
       other = true;
     };
     if (time_of(graph, n) != TimeOf::communication) {
@@ -120,8 +120,8 @@ Result<GraphRef> without_syncs(const Graph& graph, const std::string& where,
     const auto after = graph.successors(n);
     const auto kinds = graph.edge_kinds(n);
     for (std::size_t i = 0; i < after.size(); ++i) {
-      const EdgeKind said = kinds.empty() ? EdgeKind::unsaid : kinds[i];
-      if (kind_of(graph, n, after[i], said) != EdgeKind::sync) continue;
+      const DependencyKind said = kinds.empty() ? DependencyKind::unsaid : kinds[i];
+      if (kind_of(graph, n, after[i], said) != DependencyKind::sync) continue;
       NodeSpec& node = draft.nodes()[after[i]];
       std::erase(node.deps, graph.id(n));
       std::erase_if(node.notes, [&](const EdgeNote& note) { return note.dep == graph.id(n); });

@@ -28,7 +28,7 @@ enum class Relation : std::uint8_t {
 struct Dependency {
   NodeId on = kNoNode;
   Time lag{};
-  EdgeKind kind = EdgeKind::unsaid;
+  DependencyKind kind = DependencyKind::unsaid;
 };
 
 /// What every node waits for.
@@ -44,7 +44,7 @@ class Dependencies {
       const auto kinds = graph.edge_kinds(n);
       for (std::size_t i = 0; i < after.size(); ++i)
         all_[next[after[i]]++] = {n, lags.empty() ? Time{} : lags[i],
-                                  kinds.empty() ? EdgeKind::unsaid : kinds[i]};
+                                  kinds.empty() ? DependencyKind::unsaid : kinds[i]};
     }
   }
   [[nodiscard]] std::span<const Dependency> of(NodeId n) const {
@@ -238,7 +238,7 @@ class Resizer {
 
   void wait(std::uint32_t place, const Dependency& dependency, NodeSpec& node) const {
     node.deps.push_back(place);
-    if (dependency.lag > Time{} || dependency.kind != EdgeKind::unsaid)
+    if (dependency.lag > Time{} || dependency.kind != DependencyKind::unsaid)
       node.notes.push_back({place, dependency.lag, dependency.kind});
   }
 

@@ -19,7 +19,6 @@ namespace orrery::intake {
 namespace {
 
 using profile::CommKind;
-using profile::DependencyKind;
 using profile::EventId;
 using profile::Maker;
 using testing::attribute;
@@ -47,14 +46,6 @@ struct Small {
     make.profile.origin_ns = 5'000'000;
   }
 };
-
-// What files say of a dependency, graphs can read.
-TEST(Convert, KindsOfDependenciesAreKindsOfEdges) {
-  for (std::size_t i = 0; i < profile::kDependencyKinds; ++i) {
-    const std::string_view name = profile::name(static_cast<profile::DependencyKind>(i));
-    EXPECT_EQ(graph::name(graph::edge_kind(name)), name);
-  }
-}
 
 TEST(Convert, RecordedStarts) {
   Small small;

@@ -24,10 +24,10 @@ inline profile::Dependencies chain(const profile::Profile& profile) {
     out.cost.push_back(event.duration);
     out.start.push_back(Time{});
     const bool device = !profile::is_host(event.kind);
-    const auto kind = device ? profile::DependencyKind::stream : profile::DependencyKind::thread;
+    const auto kind = device ? DependencyKind::stream : DependencyKind::thread;
     if (last[event.lane] != profile::kNoEvent) out.edges.push_back({last[event.lane], kind, false});
     if (profile::is_device_work(event.kind) && profile.work(e).call != profile::kNoEvent)
-      out.edges.push_back({profile.work(e).call, profile::DependencyKind::launch, false});
+      out.edges.push_back({profile.work(e).call, DependencyKind::launch, false});
     last[event.lane] = e;
     out.first.push_back(static_cast<std::uint32_t>(out.edges.size()));
   }

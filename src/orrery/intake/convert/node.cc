@@ -12,7 +12,6 @@ namespace {
 
 using graph::NodeKind;
 using profile::CommKind;
-using profile::DependencyKind;
 using profile::EventId;
 using profile::Kind;
 using profile::kNoEvent;
@@ -165,8 +164,7 @@ void NodeMaker::add_dependencies(std::uint32_t n, bool label) {
     if (from == kNone || from == n) continue;  // never: dangling ids stop every reader
     deps_.emplace_back(std::uint64_t{from} + 1, at);
     const bool from_device = !profile::is_host(profile_.events[edge.from].kind);
-    unusual = unusual || edge.guessed ||
-              name(edge.kind) != graph::name(graph::usual_kind(!from_device, !device));
+    unusual = unusual || edge.guessed || edge.kind != graph::usual_kind(!from_device, !device);
   }
   std::sort(deps_.begin(), deps_.end());
   deps_.erase(std::unique(deps_.begin(), deps_.end(),

@@ -135,7 +135,7 @@ std::optional<AttributeRecord> Obfuscator::attribute(const AttributeRecord& attr
       if (attribute.member != Member::string_list) return std::nullopt;
       for (std::string_view text : attribute.texts) {
         if (text.ends_with('?')) text.remove_suffix(1);
-        out.texts.emplace_back(graph::name(graph::edge_kind(text)));
+        out.texts.emplace_back(name(dependency_kind(text)));
       }
       return out;
     case Treatment::lags:  // whole microseconds, as durations

@@ -109,7 +109,7 @@ RC_GTEST_PROP(Obfuscate, NothingButTheAllowedRemains, ()) {
       RC_ASSERT(std::find(allowed.begin(), allowed.end(), a.name) != allowed.end());
       RC_ASSERT(a.doc_string.empty() && a.unknown.empty());
       for (const std::string& text : a.texts)
-        RC_ASSERT(text == graph::name(graph::edge_kind(text)));  // a word of ours
+        RC_ASSERT(text == name(dependency_kind(text)));  // a word of ours
     }
     // What a simulation needs is still there.
     RC_ASSERT(after.id == before.id && after.type == before.type);

@@ -11,21 +11,19 @@ namespace orrery::model {
 
 namespace {
 
-using platform::ComputeModel;
-
 class PlatformCompute final : public Compute {
  public:
   PlatformCompute(const platform::Platform& platform, GivenModels given)
       : platform_(platform), predictions_(platform.device, std::move(given)) {}
 
-  [[nodiscard]] Source source(const graph::Graph& graph, graph::NodeId node) const override {
-    if (!wanted(graph, node)) return Source::recorded;
+  [[nodiscard]] TimeSource source(const graph::Graph& graph, graph::NodeId node) const override {
+    if (!wanted(graph, node)) return TimeSource::recorded;
     if (const Answer* predicted = prediction(graph, node)) return predicted->source;
-    return falls_back(graph, node) ? Source::roofline : Source::recorded;
+    return falls_back(graph, node) ? TimeSource::roofline : TimeSource::recorded;
   }
 
   [[nodiscard]] Result<Answer> time(const graph::Graph& graph, graph::NodeId node) const override {
-    const Answer recorded{graph.duration(node), Source::recorded};
+    const Answer recorded{graph.duration(node), TimeSource::recorded};
     if (!wanted(graph, node)) return recorded;
     if (const Answer* predicted = prediction(graph, node)) return *predicted;
     if (!falls_back(graph, node)) return recorded;
@@ -39,7 +37,7 @@ class PlatformCompute final : public Compute {
       return fail(Errc::config_range, "", "the roofline gives no time within 46 days",
                   "set the device's peak and memory bandwidth");
     }
-    return Answer{*time, Source::roofline};
+    return Answer{*time, TimeSource::roofline};
   }
 
  private:
@@ -51,13 +49,14 @@ class PlatformCompute final : public Compute {
   [[nodiscard]] bool wanted(const graph::Graph& graph, graph::NodeId node) const {
     if (platform_.replay_only || graph.kind(node) != graph::NodeKind::comp || graph.is_cpu(node))
       return false;
-    const ComputeModel model = platform_.device.compute;
-    if (model == ComputeModel::automatic) return graph.duration(node) == Time{};
-    if (model == ComputeModel::systolic && graph.duration(node) != Time{}) {
+    const TimeSource model = platform_.device.compute;
+    if (model == TimeSource::automatic) return graph.duration(node) == Time{};
+    const KernelModelEntry* const asked = kernel_model_entry(model);
+    if (asked != nullptr && asked->keeps_recorded && graph.duration(node) != Time{}) {
       const Answer* predicted = prediction(graph, node);
-      return predicted != nullptr && predicted->source == Source::systolic;
+      return predicted != nullptr && predicted->source == model;
     }
-    return model != ComputeModel::recorded;
+    return asked != nullptr;
   }
 
   /// Under ASTRA rules there are no kernels.
@@ -70,10 +69,10 @@ class PlatformCompute final : public Compute {
   /// The roofline of the node's work takes over. Where ASTRA-sim's files ask for it it has to know,
   /// or the run fails.
   [[nodiscard]] bool falls_back(const graph::Graph& graph, graph::NodeId node) const {
-    if (platform_.device.peak.count() <= 0 && platform_.device.compute == ComputeModel::automatic)
+    if (platform_.device.peak.count() <= 0 && platform_.device.compute == TimeSource::automatic)
       return false;  // it only knows measured kernels
     return knows(graph, node) || (platform_.rules == platform::Rules::astra &&
-                                  platform_.device.compute == ComputeModel::roofline);
+                                  platform_.device.compute == TimeSource::roofline);
   }
 
   const platform::Platform& platform_;

@@ -18,7 +18,7 @@ class Compute {
  public:
   virtual ~Compute() = default;
   /// Which model will answer.
-  [[nodiscard]] virtual Source source(const graph::Graph& graph, graph::NodeId node) const = 0;
+  [[nodiscard]] virtual TimeSource source(const graph::Graph& graph, graph::NodeId node) const = 0;
   /// Errc: input_missing_attr, config_range; `where` is for the caller to fill in.
   [[nodiscard]] virtual Result<Answer> time(const graph::Graph& graph,
                                             graph::NodeId node) const = 0;

@@ -14,7 +14,6 @@
 namespace orrery::model {
 namespace {
 
-using platform::ComputeModel;
 using platform::Platform;
 using platform::Rules;
 
@@ -39,7 +38,7 @@ graph::Graph four_nodes() {
   return std::move(*made);
 }
 
-Platform fast(ComputeModel compute) {
+Platform fast(TimeSource compute) {
   Platform made;
   made.device.peak = FlopRate(1e14);
   made.device.memory = Bandwidth(2e12);
@@ -50,8 +49,8 @@ Platform fast(ComputeModel compute) {
 
 TEST(Compute, SaysWhichModelAnswersAndNothingOfErrorsThatNobodyKnows) {
   const graph::Graph graph = four_nodes();
-  const Answer recorded{us(7), Source::recorded}, worked_out{us(1), Source::roofline};
-  const Answer nothing{Time{}, Source::recorded};
+  const Answer recorded{us(7), TimeSource::recorded}, worked_out{us(1), TimeSource::roofline};
+  const Answer nothing{Time{}, TimeSource::recorded};
   const auto answers = [&](const Platform& platform) {
     const auto compute = make_compute(platform);
     std::vector<Answer> all;
@@ -63,32 +62,29 @@ TEST(Compute, SaysWhichModelAnswersAndNothingOfErrorsThatNobodyKnows) {
     return all;
   };
   using All = std::vector<Answer>;
-  EXPECT_EQ(answers(fast(ComputeModel::recorded)), (All{recorded, nothing, recorded, recorded}));
-  EXPECT_EQ(answers(fast(ComputeModel::automatic)),
-            (All{recorded, worked_out, recorded, recorded}));
-  EXPECT_EQ(answers(fast(ComputeModel::roofline)),
-            (All{worked_out, worked_out, recorded, recorded}));
-  Platform replay = fast(ComputeModel::roofline);
+  EXPECT_EQ(answers(fast(TimeSource::recorded)), (All{recorded, nothing, recorded, recorded}));
+  EXPECT_EQ(answers(fast(TimeSource::automatic)), (All{recorded, worked_out, recorded, recorded}));
+  EXPECT_EQ(answers(fast(TimeSource::roofline)), (All{worked_out, worked_out, recorded, recorded}));
+  Platform replay = fast(TimeSource::roofline);
   replay.replay_only = true;
   EXPECT_EQ(answers(replay), (All{recorded, nothing, recorded, recorded}));
 }
 
 TEST(Compute, RefusesWhatItCannotKnow) {
   const graph::Graph graph = four_nodes();
-  Platform astra = fast(ComputeModel::roofline);
+  Platform astra = fast(TimeSource::roofline);
   astra.rules = Rules::astra;
   EXPECT_EQ(make_compute(astra)->time(graph, 2).error().code, Errc::input_missing_attr);
-  Platform slow = fast(ComputeModel::roofline);
+  Platform slow = fast(TimeSource::roofline);
   slow.device.peak = FlopRate(1e-9);
   EXPECT_EQ(make_compute(slow)->time(graph, 0).error().code, Errc::config_range);
 }
 
 TEST(Memory, SaysWhichMemoryAnswers) {
-  Platform platform = fast(ComputeModel::recorded);
+  Platform platform = fast(TimeSource::recorded);
   platform.remote_memory = {platform::RemoteMemoryKind::pool, ns(300), Bandwidth(1e9)};
-  EXPECT_EQ(*RemoteMemory(platform).time(Bytes(1000)), (Answer{ns(1300), Source::remote_memory}));
-  EXPECT_EQ(*local_memory(Bytes(2'000'000), platform.device),
-            (Answer{us(1), Source::local_memory}));
+  EXPECT_EQ(*RemoteMemory(platform).time(Bytes(1000)), (Answer{ns(1300), TimeSource::memory}));
+  EXPECT_EQ(*local_memory(Bytes(2'000'000), platform.device), (Answer{us(1), TimeSource::memory}));
   platform.device.memory = Bandwidth(0);
   EXPECT_EQ(local_memory(Bytes(1), platform.device).error().code, Errc::config_range);
 }

@@ -5,6 +5,8 @@
 #include <string_view>
 #include <utility>
 
+#include "orrery/model/compute/models.h"
+
 namespace orrery::model {
 namespace {
 
@@ -59,7 +61,8 @@ const platform::InStep::Factor* factor_of(const platform::Device& device, graph:
 
 KernelTime in_step(KernelTime alone, const graph::Kernel& kernel, const platform::Device& device,
                    Time gap) {
-  if (alone.source == Source::roofline || alone.source == Source::systolic) return alone;
+  const KernelModelEntry* const made_by = kernel_model_entry(alone.source);
+  if (made_by == nullptr || !made_by->extended_in_step) return alone;
   KernelTime time = alone;
   if (const auto* factor = multiplies(kernel) ? factor_of(device, kernel.a) : nullptr) {
     time.seconds *= factor->factor;

@@ -17,7 +17,7 @@ platform::Device device_of(std::string_view name) {
   device.rated = device.peak = entry->peaks.front().rate;
   device.precision = entry->peaks.front().precision;
   device.memory = entry->memory_bandwidth;
-  device.compute = platform::ComputeModel::automatic;
+  device.compute = TimeSource::automatic;
   return device;
 }
 
@@ -38,7 +38,7 @@ TEST(InStep, GapsAreThoseOfTheArchitecture) {
 TEST(InStep, EachLaunchHasAGapAndEachWidthItsFactor) {
   platform::Device device = device_of("h100-sxm");
   device.in_step.factors = {{16, 1.25, -0.1, 0.2}, {8, 1.5, 0, 0}};
-  KernelTime alone{.seconds = 1e-3, .source = Source::learned, .band = {-0.1, 0.1}};
+  KernelTime alone{.seconds = 1e-3, .source = TimeSource::learned, .band = {-0.1, 0.1}};
   graph::Kernel kernel = kernel_of("gemm forward bf16,bf16>bf16 m=64 n=64 k=64");
   kernel.launches = 3;
   const KernelTime bf16 = in_step(alone, kernel, device, Time(2'000'000));
@@ -54,7 +54,7 @@ TEST(InStep, EachLaunchHasAGapAndEachWidthItsFactor) {
                 .seconds,
             1e-3)
       << "of products only";
-  for (const Source source : {Source::roofline, Source::systolic}) {
+  for (const TimeSource source : {TimeSource::roofline, TimeSource::systolic}) {
     alone.source = source;
     kernel.a = graph::Format::bf16;
     EXPECT_EQ(in_step(alone, kernel, device, Time(2'000'000)).seconds, 1e-3);
@@ -81,7 +81,7 @@ TEST(InStep, PredictionsHaveIt) {
     device.in_step = {Time{}, {{16, 2, 0, 0}}};
     EXPECT_NEAR(static_cast<double>(time(device).count()), 2 * static_cast<double>(alone.count()),
                 2);
-    device.compute = platform::ComputeModel::roofline;
+    device.compute = TimeSource::roofline;
     const Time roofline = time(device);
     device.in_step = {};
     EXPECT_EQ(time(device), roofline);

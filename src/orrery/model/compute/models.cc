@@ -5,6 +5,7 @@
 #include <array>
 #include <utility>
 
+#include "orrery/core/check.h"
 #include "orrery/model/kernels/heuristic.h"
 #include "orrery/model/kernels/learned/learned.h"
 #include "orrery/model/kernels/portable.h"
@@ -52,21 +53,72 @@ class LearnedOfRelatives final : public KernelModel {
   }
 };
 
+using Made = std::shared_ptr<const KernelModel>;
+
+Made given(const KernelSources& sources, TimeSource source) {
+  const auto found = sources.given.find(source);
+  return found == sources.given.end() ? nullptr : found->second;
+}
+
+Made make_table(const KernelSources& sources) {
+  Made table = given(sources, TimeSource::table);
+  return table ? with_plain_names(std::move(table)) : nullptr;
+}
+Made make_fitted(const KernelSources& sources) { return given(sources, TimeSource::fitted); }
+Made make_learned(const KernelSources& /*sources*/) {
+  if (LearnedModel::built_in() == nullptr) return nullptr;
+  return with_portable(with_quantizing(std::make_shared<LearnedOfRelatives>()));
+}
+Made make_heuristic(const KernelSources& /*sources*/) {
+  return with_portable(std::make_shared<HeuristicModel>());
+}
+Made make_roofline(const KernelSources& sources) {
+  return std::make_shared<RooflineModel>(sources.scale);
+}
+Made make_systolic(const KernelSources& sources) { return given(sources, TimeSource::systolic); }
+
+constexpr std::array kEntries = {
+    KernelModelEntry{
+        .source = TimeSource::table, .make = make_table, .inside = true, .read = read_table},
+    KernelModelEntry{
+        .source = TimeSource::fitted, .make = make_fitted, .inside = true, .read = read_fitted},
+    KernelModelEntry{.source = TimeSource::learned, .make = make_learned, .follows_sheet = true},
+    KernelModelEntry{
+        .source = TimeSource::heuristic, .make = make_heuristic, .follows_sheet = true},
+    KernelModelEntry{
+        .source = TimeSource::roofline, .make = make_roofline, .extended_in_step = false},
+    KernelModelEntry{.source = TimeSource::systolic,
+                     .make = make_systolic,
+                     .asked_by_auto = false,
+                     .keeps_recorded = true,
+                     .extended_in_step = false,
+                     .read = read_systolic}};
+
 }  // namespace
+
+std::span<const KernelModelEntry> kernel_model_entries() { return kEntries; }
+
+const KernelModelEntry* kernel_model_entry(TimeSource source) {
+  const auto* const found =
+      std::find_if(kEntries.begin(), kEntries.end(),
+                   [&](const KernelModelEntry& each) { return each.source == source; });
+  return found == kEntries.end() ? nullptr : found;
+}
+
+Result<KernelFileContent> read_kernel_file(TimeSource source, const KernelFileText& file,
+                                           Findings& findings) {
+  const KernelModelEntry* const found = kernel_model_entry(source);
+  ORRERY_CHECK(found != nullptr && found->read != nullptr);
+  return found->read(file, findings);
+}
 
 std::vector<NamedModel> kernel_models(const KernelSources& sources) {
   std::vector<NamedModel> models;
-  if (sources.given.measured)
-    models.push_back({"table", with_plain_names(sources.given.measured), true, true});
-  if (sources.given.fitted) models.push_back({"fitted", sources.given.fitted, true, true});
-  if (LearnedModel::built_in() != nullptr)
-    models.push_back({"learned",
-                      with_portable(with_quantizing(std::make_shared<LearnedOfRelatives>())),
-                      !sources.own_peak});
-  models.push_back(
-      {"heuristic", with_portable(std::make_shared<HeuristicModel>()), !sources.own_peak});
-  models.push_back({"roofline", std::make_shared<RooflineModel>(sources.scale)});
-  if (sources.given.systolic) models.push_back({"systolic", sources.given.systolic, false});
+  for (const KernelModelEntry& each : kEntries)
+    if (Made made = each.make(sources))
+      models.push_back({each.source, std::move(made),
+                        each.asked_by_auto && !(each.follows_sheet && sources.own_peak),
+                        each.inside});
   return models;
 }
 

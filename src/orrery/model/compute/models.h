@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -11,31 +12,46 @@
 #include <string_view>
 #include <vector>
 
+#include "orrery/model/compute/kernel_file.h"
 #include "orrery/model/kernels/kernel_model.h"
 
 namespace orrery::model {
 
-/// One model, under the name that results and `--compute` use.
+/// One model, which may be asked.
 struct NamedModel {
-  std::string_view name;
+  TimeSource source = TimeSource::none;
   std::shared_ptr<const KernelModel> model;
-  bool asked = true;    ///< `auto` may take it …
-  bool inside = false;  ///< … but not where its answer is beyond what it knows
+  bool asked = true;    ///< `auto` may ask it …
+  bool inside = false;  ///< … but discards answers beyond what the model knows
 };
 
-/// Models that somebody's files describe.
-struct GivenModels {
-  std::shared_ptr<const KernelModel> measured;  ///< a table; may be null
-  std::shared_ptr<const KernelModel> fitted;    ///< what `orrery kernels fit` wrote; may be null
-  std::shared_ptr<const KernelModel> systolic;  ///< the device as such arrays; may be null
-};
+/// Models that were read from files, by the source of their times.
+using GivenModels = std::map<TimeSource, std::shared_ptr<const KernelModel>>;
 
-/// What models are made from.
+/// What models are built from.
 struct KernelSources {
   double scale = 1;       ///< peaks are this share of the data sheet's
-  bool own_peak = false;  ///< they are somebody's own figure, which only the roofline follows
+  bool own_peak = false;  ///< the user's own figure, which only the roofline follows
   GivenModels given{};
 };
+
+/// A model of kernel times: its one registration, in models.cc.
+struct KernelModelEntry {
+  TimeSource source = TimeSource::none;
+  /// Null where it is not built in, or its file was not given.
+  std::shared_ptr<const KernelModel> (*make)(const KernelSources& sources);
+  bool inside = false;           ///< as NamedModel's
+  bool follows_sheet = false;    ///< not asked where the user states another peak
+  bool asked_by_auto = true;     ///< otherwise only where `compute` names it
+  bool keeps_recorded = false;   ///< named, it replaces only recorded times that it answers
+  bool extended_in_step = true;  ///< predicts kernels alone: a step adds to them (in_step.h)
+  /// Reads its file; null: it needs none.
+  Result<KernelFileContent> (*read)(const KernelFileText& file, Findings& findings) = nullptr;
+};
+/// All of them, in the order in which `auto` asks them.
+[[nodiscard]] std::span<const KernelModelEntry> kernel_model_entries();
+/// The entry of `source`, or null: that gives no kernel times.
+[[nodiscard]] const KernelModelEntry* kernel_model_entry(TimeSource source);
 
 /// Every model there is, in the order in which `auto` asks them; behind these what it never asks.
 [[nodiscard]] std::vector<NamedModel> kernel_models(const KernelSources& sources);

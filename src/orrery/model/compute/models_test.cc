@@ -30,7 +30,7 @@ graph::Kernel worked(std::int64_t m) {
   return kernel;
 }
 
-platform::Device toy(platform::ComputeModel compute) {
+platform::Device toy(TimeSource compute) {
   platform::Device device;
   device.name = "toy-1";
   device.peak = device.rated = FlopRate(1e14);
@@ -39,26 +39,26 @@ platform::Device toy(platform::ComputeModel compute) {
   return device;
 }
 
-Source source_of(platform::ComputeModel compute, const graph::Kernel& kernel, bool tabled = true) {
-  const Predictions predictions(toy(compute), {tabled ? toy_table() : nullptr, nullptr});
+TimeSource source_of(TimeSource compute, const graph::Kernel& kernel, bool tabled = true) {
+  const Predictions predictions(toy(compute),
+                                {{TimeSource::table, tabled ? toy_table() : nullptr}});
   graph::KernelTable kernels;
   const Answer* answer = predictions.of(kernels, kernels.intern(kernel));
-  return answer == nullptr ? Source::recorded : answer->source;
+  return answer == nullptr ? TimeSource::recorded : answer->source;
 }
 
 TEST(KernelModels, TakeTheTableAsFarAsItGoes) {
-  using platform::ComputeModel;
-  for (const auto compute : {ComputeModel::automatic, ComputeModel::table}) {
-    EXPECT_EQ(source_of(compute, worked(128)), Source::table) << "measured";
-    EXPECT_EQ(source_of(compute, worked(200)), Source::table) << "between";
-    EXPECT_EQ(source_of(compute, worked(5000)), Source::roofline) << "beyond";
-    EXPECT_EQ(source_of(compute, worked(128), false), Source::roofline) << "no table";
+  for (const auto compute : {TimeSource::automatic, TimeSource::table}) {
+    EXPECT_EQ(source_of(compute, worked(128)), TimeSource::table) << "measured";
+    EXPECT_EQ(source_of(compute, worked(200)), TimeSource::table) << "between";
+    EXPECT_EQ(source_of(compute, worked(5000)), TimeSource::roofline) << "beyond";
+    EXPECT_EQ(source_of(compute, worked(128), false), TimeSource::roofline) << "no table";
   }
   graph::Kernel other = worked(128);
   other.pass = graph::Pass::weight_grad;
-  EXPECT_EQ(source_of(ComputeModel::automatic, other), Source::roofline);
-  EXPECT_EQ(source_of(ComputeModel::roofline, worked(128)), Source::roofline);
-  EXPECT_EQ(source_of(ComputeModel::recorded, worked(128)), Source::recorded);
+  EXPECT_EQ(source_of(TimeSource::automatic, other), TimeSource::roofline);
+  EXPECT_EQ(source_of(TimeSource::roofline, worked(128)), TimeSource::roofline);
+  EXPECT_EQ(source_of(TimeSource::recorded, worked(128)), TimeSource::recorded);
 }
 
 // Products by the array, the rest by what auto takes; of what was recorded only products.
@@ -89,44 +89,43 @@ TEST(KernelModels, TakeTheArrayForProductsWhereItIsAskedFor) {
   Findings findings;
   const auto graph = std::move(builder).finish(findings);
   ASSERT_TRUE(graph);
-  const auto sources = [&](platform::ComputeModel model, platform::Rules rules) {
+  const auto sources = [&](TimeSource model, platform::Rules rules) {
     platform::Platform platform;
     platform.rules = rules;
     platform.device = toy(model);
-    const auto compute = make_compute(platform, {toy_table(), nullptr, chip});
-    std::vector<Source> all;
+    const auto compute =
+        make_compute(platform, {{TimeSource::table, toy_table()}, {TimeSource::systolic, chip}});
+    std::vector<TimeSource> all;
     for (graph::NodeId node = 0; node < graph->size(); ++node) {
       all.push_back(compute->source(*graph, node));
       EXPECT_EQ(compute->time(*graph, node)->source, all.back());
     }
     return all;
   };
-  using enum Source;
-  using platform::ComputeModel;
-  EXPECT_EQ(sources(ComputeModel::systolic, platform::Rules::orrery),
-            (std::vector{Source::systolic, Source::systolic, roofline, Source::systolic,
-                         Source::systolic, recorded}));
-  EXPECT_EQ(sources(ComputeModel::automatic, platform::Rules::orrery),
+  using enum TimeSource;
+  EXPECT_EQ(sources(TimeSource::systolic, platform::Rules::orrery),
+            (std::vector{TimeSource::systolic, TimeSource::systolic, roofline, TimeSource::systolic,
+                         TimeSource::systolic, recorded}));
+  EXPECT_EQ(sources(TimeSource::automatic, platform::Rules::orrery),
             (std::vector{table, roofline, roofline, recorded, recorded, recorded}));
-  for (const Source source : sources(ComputeModel::systolic, platform::Rules::astra))
-    EXPECT_NE(source, Source::systolic) << "there are no kernels";
+  for (const TimeSource source : sources(TimeSource::systolic, platform::Rules::astra))
+    EXPECT_NE(source, TimeSource::systolic) << "there are no kernels";
 }
 
 TEST(KernelModels, AreListedInTheOrderOfAsking) {
   KernelSources sources;
-  sources.given.measured = toy_table();
-  sources.given.systolic = toy_table();
+  sources.given = {{TimeSource::table, toy_table()}, {TimeSource::systolic, toy_table()}};
   const auto models = kernel_models(sources);
   ASSERT_EQ(models.size(), 5u);
-  EXPECT_EQ(models[0].name, "table");
-  EXPECT_EQ(models[1].name, "learned");
-  EXPECT_EQ(models[2].name, "heuristic");
-  EXPECT_EQ(models[3].name, "roofline");
-  EXPECT_EQ(models[4].name, "systolic");
+  EXPECT_EQ(models[0].source, TimeSource::table);
+  EXPECT_EQ(models[1].source, TimeSource::learned);
+  EXPECT_EQ(models[2].source, TimeSource::heuristic);
+  EXPECT_EQ(models[3].source, TimeSource::roofline);
+  EXPECT_EQ(models[4].source, TimeSource::systolic);
   EXPECT_FALSE(models[4].asked);
   Silicon silicon;
   EXPECT_FALSE(take_time(models, worked(128), silicon)) << "a device of which nothing is known";
-  const auto known = known_as(sources.given.measured, "TOY_1");
+  const auto known = known_as(sources.given.at(TimeSource::table), "TOY_1");
   EXPECT_TRUE(known->time(worked(128), silicon));
   EXPECT_EQ(silicon.name, "");
 }

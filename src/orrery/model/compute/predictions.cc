@@ -11,21 +11,19 @@
 namespace orrery::model {
 namespace {
 
-using platform::ComputeModel;
-
 std::vector<NamedModel> models_of(const platform::Device& device, GivenModels given) {
-  if (device.compute == ComputeModel::recorded) return {};
+  if (device.compute == TimeSource::recorded) return {};
   KernelSources sources;
   if (device.rated.count() > 0 && device.peak.count() > 0)
     sources.scale = device.peak.count() / device.rated.count();
   sources.own_peak = device.has_own_peak();
   sources.given = std::move(given);
   std::vector<NamedModel> models = kernel_models(sources);
-  if (device.compute == ComputeModel::automatic) return models;
-  const auto named = [&](const NamedModel& model) { return model.name == name(device.compute); };
+  if (device.compute == TimeSource::automatic) return models;
+  const auto named = [&](const NamedModel& model) { return model.source == device.compute; };
   std::stable_partition(models.begin(), models.end(), named);
   if (!models.empty() && named(models.front())) models.front().asked = true;
-  if (device.compute == ComputeModel::roofline) models.resize(1);
+  if (device.compute == TimeSource::roofline) models.resize(1);
   return models;
 }
 

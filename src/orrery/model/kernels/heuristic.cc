@@ -151,7 +151,7 @@ std::optional<KernelTime> HeuristicModel::time(const Kernel& kernel, const Silic
   const double seconds = heuristic_seconds(kernel, chip);
   if (!(seconds > 0)) return std::nullopt;
   return KernelTime{.seconds = seconds,
-                    .source = Source::heuristic,
+                    .source = TimeSource::heuristic,
                     .band = heuristic_band(kernel),
                     .beyond = !chip.figures.measured || !is_measured(kernel)};
 }

@@ -16,7 +16,7 @@ namespace orrery::model {
 /// One kernel's time, and how far to trust it.
 struct KernelTime {
   double seconds = 0;  ///< of all launches; more than 0
-  Source source = Source::roofline;
+  TimeSource source = TimeSource::roofline;
   ErrorBand band{};     ///< that holds 80 % of what is measured, as shares of the time
   bool beyond = false;  ///< outside of what the model was measured or trained on
 };

@@ -95,7 +95,7 @@ std::optional<KernelTime> SystolicModel::time(const Kernel& kernel, const Silico
     const std::int64_t rounds = (part.count - 1) / arrays_ + 1;
     cycles += static_cast<double>(rounds) * static_cast<double>(cost->total);
   }
-  return KernelTime{.seconds = cycles / clock, .source = Source::systolic};
+  return KernelTime{.seconds = cycles / clock, .source = TimeSource::systolic};
 }
 
 }  // namespace orrery::model

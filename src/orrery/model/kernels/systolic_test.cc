@@ -181,7 +181,7 @@ TEST(SystolicModel, AnswersForProductsAndConvolutions) {
   EXPECT_EQ(time("gemm forward bf16,bf16>bf16 m=4 n=8"), 0);
   EXPECT_EQ(
       model.time(systolic_kernel("gemm forward bf16,bf16>bf16 m=4 n=8 k=1"), Silicon{})->source,
-      Source::systolic);
+      TimeSource::systolic);
 }
 
 TEST(SystolicModel, TakesTheDevicesClockAndSharesOutOverArrays) {

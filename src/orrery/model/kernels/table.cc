@@ -171,7 +171,7 @@ std::optional<KernelTime> MeasuredTable::time(const Kernel& kernel, const Silico
     const TableValue value = points.value(place_of(one));
     KernelTime time;
     time.seconds = value.seconds * std::max<std::uint32_t>(kernel.launches, 1);
-    time.source = Source::table;
+    time.source = TimeSource::table;
     time.beyond = value.beyond;
     if (value.beyond)
       time.band = points.spread().beyond(value.log_seconds, value.log_step);

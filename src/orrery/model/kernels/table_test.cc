@@ -34,7 +34,7 @@ TEST(MeasuredTable, IsExactOnItsPoints) {
     ASSERT_TRUE(time);
     EXPECT_NEAR(time->seconds, row.seconds, 1e-14 * row.seconds);
     EXPECT_EQ(time->band, ErrorBand{});
-    EXPECT_EQ(time->source, Source::table);
+    EXPECT_EQ(time->source, TimeSource::table);
     EXPECT_FALSE(time->beyond);
   }
 }

@@ -26,8 +26,7 @@ Result<Answer> RemoteMemory::time(Bytes size) const {
     return fail(Errc::config_range, "", "the remote memory gives no time within 46 days",
                 "check remote-mem-bw");
   }
-  return Answer{config_.latency + ns(static_cast<std::int64_t>(nanoseconds)),
-                Source::remote_memory};
+  return Answer{config_.latency + ns(static_cast<std::int64_t>(nanoseconds)), TimeSource::memory};
 }
 
 Result<Answer> local_memory(Bytes size, const platform::Device& device) {
@@ -36,7 +35,7 @@ Result<Answer> local_memory(Bytes size, const platform::Device& device) {
     return fail(Errc::config_range, "", "local memory gives no time for this access",
                 "set the device's memory bandwidth");
   }
-  return Answer{*time, Source::local_memory};
+  return Answer{*time, TimeSource::memory};
 }
 
 bool RemoteMemory::request(const Access& access) {

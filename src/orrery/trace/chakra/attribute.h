@@ -171,7 +171,7 @@ class Decoding {
   struct {
     std::int64_t first = 0, count = 0, all = 0;
   } share_;  ///< of a custom collective's buffer
-  std::vector<graph::EdgeKind> dep_kinds_;
+  std::vector<DependencyKind> dep_kinds_;
   std::vector<Time> dep_lags_;
   std::vector<StringId> recent_ =
       std::vector<StringId>(kRecent, StringId::empty);  // last string of each bucket

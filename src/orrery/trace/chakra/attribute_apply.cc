@@ -142,7 +142,7 @@ void Decoding::set_dep_list(AttrId id, const Scalar& value) {
   } else if (id == AttrId::dep_kinds && value.kind == Kind::texts) {
     for (std::string_view text : value.texts) {
       if (text.ends_with('?')) text.remove_suffix(1);  // inferred
-      dep_kinds_.push_back(graph::edge_kind(text));
+      dep_kinds_.push_back(dependency_kind(text));
     }
   } else {
     note(FindingCode::attr_ignored);
@@ -221,7 +221,7 @@ void Decoding::add_notes(NodeSpec& node, std::size_t first, std::size_t count) {
       });
       one.lag = Time{};
     }
-    if (one.lag > Time{} || one.kind != graph::EdgeKind::unsaid) node.notes.push_back(one);
+    if (one.lag > Time{} || one.kind != DependencyKind::unsaid) node.notes.push_back(one);
   }
 }
 

@@ -41,7 +41,7 @@ std::string said(graph::Repair repair, const Decode& decode) {
                         node.lane->host);
   text += fmt::format(" | {} {} {}", node.scope.step, node.scope.layer, name(node.scope.phase));
   for (const graph::EdgeNote& note : node.notes)
-    text += fmt::format(" | {} {} {}", note.dep, note.lag.count(), graph::name(note.kind));
+    text += fmt::format(" | {} {} {}", note.dep, note.lag.count(), name(note.kind));
   text += fmt::format(" | {}", decoder.input_values());
   for (const Finding& finding : findings.list())
     text += fmt::format(" | {} x {}", static_cast<int>(finding.code), finding.count);
@@ -138,10 +138,10 @@ TEST(NodeDecoder, ReadsWhereNodesRanAndWhyTheyWaited) {
     EXPECT_EQ(*node.lane, (graph::Lane{.id = 20, .device = 1}));
     ASSERT_EQ(node.notes.size(), 2u);
     EXPECT_EQ(node.notes[0].dep, 7u);
-    EXPECT_EQ(node.notes[0].kind, graph::EdgeKind::stream);
+    EXPECT_EQ(node.notes[0].kind, DependencyKind::stream);
     EXPECT_EQ(node.notes[1].dep, 3u);
     EXPECT_EQ(node.notes[1].lag, us(4));
-    EXPECT_EQ(node.notes[1].kind, graph::EdgeKind::launch);
+    EXPECT_EQ(node.notes[1].kind, DependencyKind::launch);
   };
   (void)said(graph::Repair::refuse, decode);
   record.attributes.back().list = {0, ~std::uint64_t{0}};

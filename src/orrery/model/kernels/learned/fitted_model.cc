@@ -17,7 +17,7 @@ class NamedFitted final : public KernelModel {
   [[nodiscard]] std::optional<KernelTime> time(const graph::Kernel& kernel,
                                                const Silicon& silicon) const override {
     auto time = model_->time(kernel, silicon);
-    if (time) time->source = Source::fitted;
+    if (time) time->source = TimeSource::fitted;
     return time;
   }
 

@@ -13,7 +13,7 @@
 namespace orrery::model {
 
 struct FittedModel {
-  std::shared_ptr<const KernelModel> model;  ///< its answers are Source::fitted
+  std::shared_ptr<const KernelModel> model;  ///< its answers are TimeSource::fitted
   std::string about;                         ///< "trees of 2 classes", "3 nets"
 };
 

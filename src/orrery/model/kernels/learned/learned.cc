@@ -86,7 +86,7 @@ KernelTime answer_of(const LearnedClass& is, const Kernel& kernel, double log2_b
   time.seconds = exact_exp2(log2_base + trees.bias + trees.step * static_cast<double>(steps));
   // No device that was measured was faster than its data sheet: trees for any device can be.
   if (!seen) time.seconds = std::max(time.seconds, least_seconds(kernel, silicon));
-  time.source = Source::learned;
+  time.source = TimeSource::learned;
   time.band = band_of(seen ? is.seen : is.unseen, !within);
   time.beyond = !seen || !within;
   return time;

@@ -74,7 +74,7 @@ TEST(ModelFile, BandsAreThoseOfWhatWasHeldBack) {
   EXPECT_NEAR(within->band.least, -0.1, 1e-12);
   EXPECT_NEAR(within->band.most, 0.1, 1e-12);
   EXPECT_FALSE(within->beyond);
-  EXPECT_EQ(within->source, Source::learned);
+  EXPECT_EQ(within->source, TimeSource::learned);
 
   const auto large =
       model->time(*graph::parse_kernel("gemm forward bf16,bf16>bf16 m=8192 n=64 k=64"), known);

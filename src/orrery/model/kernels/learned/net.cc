@@ -88,7 +88,7 @@ std::optional<KernelTime> NetModel::time(const Kernel& kernel, const Silicon& si
   if (!(log2 > -60 && log2 < 30)) return std::nullopt;  // far off what it learned
   KernelTime time;
   time.seconds = exact_exp2(log2) * std::max<std::uint32_t>(kernel.launches, 1);
-  time.source = Source::learned;
+  time.source = TimeSource::learned;
   time.beyond = !lies_within(kernel, is->least, is->most) || says_less(kernel, is->least);
   time.band = band_of(is->seen, time.beyond);
   return time;

@@ -119,7 +119,7 @@ TEST(FittedModel, TellsTreesFromNetsAndSaysThatItIsFitted) {
   const auto time = nets->model->time(
       *graph::parse_kernel("gemm forward bf16,bf16>bf16 m=32 n=64 k=64"), its_device());
   ASSERT_TRUE(time);
-  EXPECT_EQ(time->source, Source::fitted);
+  EXPECT_EQ(time->source, TimeSource::fitted);
   const auto neither = read_fitted_model("device,kernel,us\n", "t.csv");
   ASSERT_FALSE(neither);
   EXPECT_EQ(neither.error().code, Errc::input_corrupt);

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Where a time comes from: a recording, or one of the models that predict it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace orrery {
+
+/// What made a time. core/time_source_table.h has a row for each.
+enum class TimeSource : std::uint8_t {
+  none,        ///< it lasts no time of its own
+  recorded,    ///< measured, in the trace
+  roofline,    ///< max(operations / peak, bytes / bandwidth)
+  analytical,  ///< network: latency and bytes, links without contention
+  message,     ///< network: messages share links
+  memory,      ///< local or remote memory: latency and bytes
+  heuristic,   ///< kernels: tiles and waves, achieved bandwidth
+  table,       ///< kernels: interpolated between measured points
+  learned,     ///< kernels: trees fitted to public tables, built in
+  systolic,    ///< kernels: SCALE-Sim's closed form
+  fitted,      ///< kernels: trees or nets fitted to the user's own measurements
+  flow,        ///< network: messages share links fairly, as fluids do
+  automatic    ///< not a source but a choice: recorded, else the best that is known per kernel
+};
+/// Sources that a time can have; run files store them by number.
+inline constexpr std::size_t kTimeSources = 12;
+/// "recorded", "roofline" …; "auto" for the choice.
+[[nodiscard]] std::string_view name(TimeSource source);
+
+}  // namespace orrery

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/model/compute/kernel_file.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "orrery/core/text.h"
+#include "orrery/core/units.h"
+#include "orrery/model/compute/models.h"
+#include "orrery/model/kernels/learned/fitted_model.h"
+#include "orrery/model/kernels/silicon_of.h"
+#include "orrery/model/kernels/systolic_files.h"
+#include "orrery/model/kernels/systolic_model.h"
+#include "orrery/model/kernels/table_file.h"
+
+namespace orrery::model {
+
+Result<KernelFileContent> read_table(const KernelFileText& file, Findings& findings) {
+  const auto rows = parse_measured(file.text, file.path);
+  if (!rows) return tl::unexpected(rows.error());
+  auto table = std::make_shared<const MeasuredTable>(MeasuredTable::make(*rows, findings));
+  std::string about =
+      fmt::format("{} kernels", format_count(static_cast<std::int64_t>(table->size())));
+  if (file.device == nullptr) return KernelFileContent{std::move(table), std::move(about)};
+  Silicon silicon = silicon_of(*file.device);
+  if (table->knows(file.device->name)) silicon.name = file.device->name;
+  if (!table->knows(silicon.name))
+    return fail(Errc::config_conflict, file.path,
+                silicon.name.empty()
+                    ? std::string("the cluster's device has no name, and a table goes by names")
+                    : fmt::format("has no kernels of {}", in_quotes(silicon.name)),
+                fmt::format("it has kernels of {}; device.name in the cluster's file may be one",
+                            shortened(fmt::format("{}", fmt::join(table->devices(), ", ")), 400)));
+  if (auto fine = check_measured(*rows, silicon, findings); !fine)
+    return tl::unexpected(fine.error());
+  return KernelFileContent{known_as(std::move(table), silicon.name), std::move(about)};
+}
+
+Result<KernelFileContent> read_fitted(const KernelFileText& file, Findings& /*findings*/) {
+  auto read = read_fitted_model(file.text, file.path);
+  if (!read) return tl::unexpected(read.error());
+  return KernelFileContent{std::move(read->model), std::move(read->about)};
+}
+
+Result<KernelFileContent> read_systolic(const KernelFileText& file, Findings& findings) {
+  const auto config = parse_systolic_config(file.text, file.path, findings);
+  if (!config) return tl::unexpected(config.error());
+  if (file.device != nullptr && !(config->array.clock > 0) && !(silicon_of(*file.device).clock > 0))
+    return fail(Errc::config_missing_key, file.place, "the array's clock is not known",
+                "a device of the catalogue may have one; else give device.clock_mhz in the "
+                "cluster's file");
+  return KernelFileContent{std::make_shared<const SystolicModel>(config->array),
+                           "products and convolutions"};
+}
+
+}  // namespace orrery::model

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The files that models of kernel times answer from, read for a cluster's device.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "orrery/core/error.h"
+#include "orrery/core/findings.h"
+#include "orrery/graph/workload.h"
+#include "orrery/model/compute/models.h"
+#include "orrery/platform/kernel_file_table.h"
+#include "orrery/platform/platform.h"
+#include "orrery/study/question.h"
+
+namespace orrery::study {
+
+/// One file.
+struct ReadKernelFile {
+  std::shared_ptr<const model::KernelModel> model;  ///< null: there is none, or nothing asks it
+  std::uint64_t hash = 0;                           ///< of the file's bytes
+  std::string about;                                ///< "1,204 kernels", "trees of 3 classes"
+};
+/// In the order of platform::kKernelFileTable.
+using ReadKernelFiles = std::array<ReadKernelFile, platform::kKernelFileTable.size()>;
+
+/// Where a file lies that the cluster's file names: a path from that file's folder, or else from
+/// here.
+[[nodiscard]] std::string path_in_cluster_file(const Question& question, const std::string& named);
+
+/// Reads the file of `row` at `path` for any device. Errc: those of config::read_text and
+/// model::read_kernel_file.
+[[nodiscard]] Result<ReadKernelFile> read_kernel_file(const platform::KernelFileEntry& row,
+                                                      const std::string& path, Findings& findings);
+
+/// Reads the one that the platform's device names; paths of the cluster's file start at its folder,
+/// or else here; typed ones here. A file that nothing asks is a finding, key_without_effect. Errc:
+/// as above.
+[[nodiscard]] Result<ReadKernelFile> read_kernel_file_for(const platform::KernelFileEntry& row,
+                                                          const Question& question,
+                                                          const platform::Platform& platform,
+                                                          Findings& findings);
+
+/// All that it names.
+[[nodiscard]] Result<ReadKernelFiles> read_kernel_files(const Question& question,
+                                                        const platform::Platform& platform,
+                                                        Findings& findings);
+
+/// All of `files`, for any device, as commands about kernels alone take them.
+[[nodiscard]] Result<model::GivenModels> read_given_models(const platform::KernelFiles& files,
+                                                           Findings& findings);
+
+/// The models, by the source of their times.
+[[nodiscard]] model::GivenModels models_in(const ReadKernelFiles& files);
+
+/// Whether the model has a time for any kernel of the workload, inside of what it knows.
+[[nodiscard]] bool answers_any(const model::KernelModel& model, const model::Silicon& silicon,
+                               const graph::Workload& workload);
+
+}  // namespace orrery::study
