@@ -58,16 +58,19 @@ DeviceAnswers answers_on(const graph::Kernel& kernel, const model::Silicon& sili
 Error no_model(const std::string& compute) {
   std::vector<std::string_view> names{"auto"};
   for (const model::KernelModelEntry& each : model::kernel_model_entries())
-    names.push_back(name(each.source));
+    if (each.asked_by_auto) names.push_back(name(each.source));
   const auto choice = platform::compute_model(compute);
   const platform::KernelFileEntry* const file =
       choice ? platform::kernel_file_of(*choice) : nullptr;
+  if (file != nullptr && !file->asked_by_auto)
+    return {Errc::usage, "--compute",
+            fmt::format("{} cannot say what kernels take alone", in_quotes(compute)),
+            "one of " + join(names)};
   if (file != nullptr)
     return {Errc::usage, "--compute", fmt::format("no {} is named", file->what),
             fmt::format("{} FILE: {}", file->option, file->content)};
   const std::string near = did_you_mean(compute, names);
-  return {Errc::usage, "--compute",
-          fmt::format("no model of kernels is called {}", in_quotes(compute)),
+  return {Errc::usage, "--compute", fmt::format("there is no model {}", in_quotes(compute)),
           near.empty() ? "one of " + join(names) : near};
 }
 
