@@ -6,8 +6,8 @@
 #include <string>
 
 #include "commands.h"
+#include "orrery/core/network_choices.h"
 #include "orrery/core/units.h"
-#include "orrery/platform/networks.h"
 #include "orrery/present/collective_ways_text.h"
 #include "orrery/study/collective_ways.h"
 #include "rank_list.h"
@@ -79,8 +79,7 @@ Action add_collective(CLI::App& command, Session& session) {
       .add_option("--dtype", options->question.dtype,
                   "Of its numbers, which switches may be unable to add: fp32, bf16 … (any)")
       ->type_name("FORMAT");
-  command.add_option("--network", options->question.network, platform::network_choices())
-      ->type_name("MODEL");
+  command.add_option("--network", options->question.network, network_choices())->type_name("MODEL");
   command
       .add_option("--chunk-order", options->question.chunk_order,
                   "In which order pieces visit the dimensions, instead of as the cluster's file "

@@ -12,8 +12,8 @@
 #include "data_folder.h"
 #include "demo_page.h"
 #include "demo_recorded.h"
+#include "orrery/core/network_choices.h"
 #include "orrery/core/text.h"
-#include "orrery/platform/networks.h"
 #include "orrery/present/demo_text.h"
 #include "orrery/present/inspect_recorded_text.h"
 #include "orrery/report/envelope.h"
@@ -132,8 +132,7 @@ Action add_demo(CLI::App& command, Session& session) {
   const auto options = std::make_shared<DemoOptions>();
   command.add_option("--data", options->data, "The program's data folder, if it is not found")
       ->type_name("FOLDER");
-  command.add_option("--network", options->network, platform::network_choices())
-      ->type_name("MODEL");
+  command.add_option("--network", options->network, network_choices())->type_name("MODEL");
   session.add_options(command);
   add_page_options(command, options->page);
   return [options, &session] { return demo(*options, session); };

@@ -11,10 +11,10 @@
 #include "commands.h"
 #include "data_folder.h"
 #include "mpi_module.h"
+#include "orrery/core/network_choices.h"
 #include "orrery/core/text.h"
 #include "orrery/core/units.h"
 #include "orrery/platform/catalogue.h"
-#include "orrery/platform/networks.h"
 #include "orrery/report/envelope.h"
 #include "orrery/report/html.h"
 #include "orrery/study/known_case.h"
@@ -34,8 +34,7 @@ std::vector<Line> examine() {
   lines.push_back({"version", true, version_name()});
   lines.push_back({"compiler", true, compiler_name()});
   lines.push_back({"libraries", true, library_versions()});
-  lines.push_back(
-      {"networks", true, fmt::format("{}", fmt::join(platform::network_names(), ", "))});
+  lines.push_back({"networks", true, fmt::format("{}", fmt::join(network_names(), ", "))});
   lines.push_back({"rules", true, "orrery, astra"});
   const std::size_t devices = platform::devices().size(), links = platform::links().size();
   lines.push_back(

@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "inputs.h"
-#include "orrery/platform/networks.h"
+#include "orrery/core/network_choices.h"
 #include "orrery/study/inputs.h"
 #include "orrery/study/models.h"
 #include "question_options.h"
@@ -33,7 +33,7 @@ void add_input_options(CLI::App& command, InputOptions& options) {
     return name != "rendezvous_protocol" && name != "without" && name != "changes" &&
            group != "Output";
   });
-  command.get_option("--network")->description(platform::network_choices());
+  command.get_option("--network")->description(network_choices());
   command.get_option("--compute")
       ->description(fmt::format(
           "Where times of compute nodes come from: {}; by default as the cluster's file",

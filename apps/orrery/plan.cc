@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "commands.h"
+#include "orrery/core/network_choices.h"
 #include "orrery/core/units.h"
-#include "orrery/platform/networks.h"
 #include "orrery/present/collective_plan_text.h"
 #include "orrery/study/collective_plan.h"
 #include "orrery/study/custom_algorithms.h"
@@ -124,8 +124,7 @@ Action add_plan(CLI::App& command, Session& session) {
                   "Which of the cluster's ranks are its GPUs: 0-7,16 (the first); once for each "
                   "FILE")
       ->type_name("LIST");
-  command.add_option("--network", options->question.network, platform::network_choices())
-      ->type_name("MODEL");
+  command.add_option("--network", options->question.network, network_choices())->type_name("MODEL");
   session.add_options(command);
   return [options, &session] { return plan(*options, session); };
 }

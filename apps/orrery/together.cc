@@ -8,7 +8,7 @@
 
 #include "commands.h"
 #include "inputs.h"
-#include "orrery/platform/networks.h"
+#include "orrery/core/network_choices.h"
 #include "orrery/present/together_text.h"
 #include "progress.h"
 #include "report_files.h"
@@ -86,8 +86,7 @@ Action add_together(CLI::App& command, Session& session) {
       .add_option("--cluster", options->question.cluster,
                   "The machine, instead of the file's: a file, or a name of the catalogue")
       ->type_name("FILE");
-  command.add_option("--network", options->question.network, platform::network_choices())
-      ->type_name("MODEL");
+  command.add_option("--network", options->question.network, network_choices())->type_name("MODEL");
   command.add_flag("--links", options->question.links,
                    "Say which links jobs meet on, and what each puts there");
   add_work_options(command, options->question.work);

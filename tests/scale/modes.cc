@@ -103,6 +103,16 @@ std::string hosts_of(Draw& draw, std::int64_t ranks) {
                                     devices, devices, inside);
 }
 
+// A network model that the rules of the case have; with `contended`, not the analytical one.
+NetworkModelKind any_network(Draw& draw, const Platform& machine, bool contended) {
+  std::vector<NetworkModelKind> kinds;
+  for (const NetworkModelEntry& one : kNetworkModels) {
+    if (machine.rules == Rules::astra && !one.astra_sim) continue;
+    if (!contended || one.kind != NetworkModelKind::analytical) kinds.push_back(one.kind);
+  }
+  return kinds[draw.below(kinds.size())];
+}
+
 // As many devices, on a graph of any kind.
 void add_fabric(Draw& draw, Platform& machine) {
   const std::int64_t ranks = machine.npu_count();
@@ -119,12 +129,11 @@ void add_fabric(Draw& draw, Platform& machine) {
        "{kind: dragonfly, per_leaf: 2, group: 2, global_links: 64, " + port + "}"});
   const std::string hosts =
       network == grid ? fmt::format("[{{count: {}, devices: 1}}]", ranks) : hosts_of(draw, ranks);
-  machine.network =
-      draw.of({NetworkModelKind::flow, NetworkModelKind::message, NetworkModelKind::analytical});
+  machine.network = any_network(draw, machine, false);
   const std::string fault =
       draw.of<std::string>({"start: 1 us, end: 50 us", "every: 9 us, lasts: 4 us",
                             "bandwidth: 0.5, start: 5 us, end: 99 us", "bandwidth: 0.25"});
-  const bool breaks = machine.network == NetworkModelKind::flow && draw.of({true, false, false});
+  const bool breaks = network_model(machine.network).timed_faults && draw.of({true, false, false});
   const std::string faults =
       fmt::format(", faults: [{{from: {}, to: \"*\", {}}}]",
                   hosts.find("nics") == std::string::npos ? "npu0" : "host0.nic0", fault);
@@ -226,7 +235,7 @@ void put_upon(Mode mode, Draw& draw, Case& drawn) {
       config.intra_dimension = IntraDimension::rg;
       return;
     case Mode::links:
-      machine.network = NetworkModelKind::message;
+      machine.network = any_network(draw, machine, true);
       return;
     case Mode::pool:
       return add_pool(draw, machine);

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "orrery/core/dependency_kind.h"
+#include "orrery/core/network_models.h"
 #include "orrery/core/time_source_table.h"
 
 namespace orrery {
@@ -21,6 +22,16 @@ TEST(TimeSource, EachHasOneRowAndAName) {
   }
   EXPECT_EQ(sources.size(), kTimeSources + 1);
   EXPECT_EQ(names.size(), kTimeSources + 1);
+}
+
+TEST(TimeSource, NetworkModelsAreSourcesOfTheTimesOfMessages) {
+  std::set<TimeSource> sources;
+  for (const NetworkModelEntry& network : kNetworkModels) {
+    EXPECT_TRUE(sources.insert(network.source).second) << network.name;
+    EXPECT_EQ(entry(network.source).name, network.name);
+    EXPECT_EQ(entry(network.source).of, TimeSourceOf::messages) << network.name;
+    EXPECT_EQ(&network_model(network.kind), &network);
+  }
 }
 
 TEST(DependencyKind, IsFoundByItsName) {

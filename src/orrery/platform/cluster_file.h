@@ -16,12 +16,12 @@
 #include "orrery/config/parameters.h"
 #include "orrery/core/findings.h"
 #include "orrery/core/limits.h"
+#include "orrery/core/network_choices.h"
 #include "orrery/core/time_source_table.h"
 #include "orrery/platform/cluster_file_collectives.h"
 #include "orrery/platform/cluster_file_deviations.h"
 #include "orrery/platform/cluster_file_fabric.h"
 #include "orrery/platform/kernel_file_table.h"
-#include "orrery/platform/networks.h"
 #include "orrery/platform/platform.h"
 
 namespace orrery::platform {}  // namespace orrery::platform
@@ -73,9 +73,9 @@ struct Words<platform::MemoryAccess> {
 template <>
 struct Words<platform::NetworkModelKind> {
   static constexpr std::array names = [] {
-    std::array<WordTable<platform::NetworkModelKind>, platform::kNetworks.size()> made{};
+    std::array<WordTable<platform::NetworkModelKind>, kNetworkModels.size()> made{};
     for (std::size_t i = 0; i < made.size(); ++i)
-      made[i] = {platform::kNetworks[i].name, platform::kNetworks[i].kind};
+      made[i] = {kNetworkModels[i].name, kNetworkModels[i].kind};
     return made;
   }();
 };

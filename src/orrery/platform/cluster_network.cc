@@ -114,7 +114,7 @@ void set_logical_dims(const ClusterSection& file, Platform& platform, Reading& r
 }  // namespace
 
 Result<void> check_faults(const Platform& platform, const std::string& where) {
-  if (platform.fabric == nullptr || platform.network == NetworkModelKind::flow) return {};
+  if (platform.fabric == nullptr || network_model(platform.network).timed_faults) return {};
   for (std::size_t i = 0; i < platform.fabric->faults.size(); ++i) {
     if (!platform.fabric->faults[i].always())
       return fail(Errc::config_conflict, where + ":" + pointer("/fabric/faults", i),

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <set>
 
+#include "orrery/config/parameters.h"
 #include "orrery/core/text.h"
 #include "orrery/platform/fabric_internal.h"
 #include "orrery/platform/memory_limits.h"
@@ -80,7 +81,7 @@ std::optional<Topology> with_memories(Topology topology,
   };
   for (std::size_t i = 0; i < sections.size(); ++i) {
     const FabricMemoriesSection& section = sections[i];
-    const std::string place = pointer(path, i);
+    const std::string place = config::pointer(path, i);
     const Places places = places_of(section, topology, place, reading);
     const LinkFigures figures = figures_of(section.link, LinkClass::memory, place + "/link",
                                            !places.others.empty(), reading);
@@ -118,9 +119,10 @@ Result<void> check_memories(const Platform& platform, const std::string& where) 
     return fail(Errc::config_missing_key, where + ":/remote_memory/kind",
                 "is `network`, and the network has no memories",
                 "say where they hang: `memories` of a `fabric`, or of a dimension of switches");
-  if (platform.fabric == nullptr && platform.network == NetworkModelKind::analytical)
+  if (platform.fabric == nullptr && !network_model(platform.network).dimension_memories)
     return fail(Errc::config_conflict, where + ":/remote_memory/kind",
-                "is `network`, and the analytical network of dimensions has no memories",
+                "is `network`, and the " + std::string(network_model(platform.network).name) +
+                    " network of dimensions has no memories",
                 "network_model: flow, or --network flow");
   return {};
 }

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "orrery/core/network_models.h"
 #include "orrery/core/quantity.h"
 #include "orrery/core/time_source.h"
 #include "orrery/platform/kernel_files.h"
@@ -292,7 +293,7 @@ struct RemoteMemory {
   std::int64_t npus_per_node = 0;  ///< per_node only
 };
 
-enum class NetworkModelKind : std::uint8_t { analytical, message, flow };
+using orrery::NetworkModelKind;
 
 struct Fabric;
 

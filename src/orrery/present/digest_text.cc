@@ -6,10 +6,10 @@
 #include <algorithm>
 
 #include "orrery/analysis/words.h"
+#include "orrery/core/network_models.h"
 #include "orrery/core/text.h"
 #include "orrery/core/time_source_table.h"
 #include "orrery/core/units.h"
-#include "orrery/platform/networks.h"
 #include "orrery/present/run_text.h"
 #include "orrery/present/words.h"
 
@@ -216,7 +216,7 @@ std::string compute_text(const Digest& digest) {
 
 std::string models_text(const Digest& digest) {
   std::string network = digest.network;
-  if (const platform::NetworkEntry* entry = platform::find_network(network))
+  if (const NetworkModelEntry* entry = find_network_model(network))
     network += fmt::format(" ({})", entry->model);
   const std::string compute = compute_text(digest);
   const std::string in_step =

@@ -19,18 +19,6 @@ using result::SpanKind;
 
 namespace {
 
-TimeSource network_model(platform::NetworkModelKind kind) {
-  switch (kind) {
-    case platform::NetworkModelKind::analytical:
-      return TimeSource::analytical;
-    case platform::NetworkModelKind::message:
-      return TimeSource::message;
-    case platform::NetworkModelKind::flow:
-      return TimeSource::flow;
-  }
-  return TimeSource::none;
-}
-
 SpanKind kind_of(const graph::Graph& graph, NodeId node) {
   switch (graph.kind(node)) {
     case NodeKind::comp:
@@ -197,7 +185,7 @@ void Drafter::fill(Span& span, std::uint32_t rank, NodeId node, Draft& draft) {
   span.kind = kind_of(graph, node);
   Lane lane;
   lane.kind = lane_of(span.kind);
-  const TimeSource network = network_model(source_.platform.network);
+  const TimeSource network = network_model(source_.platform.network).source;
   switch (span.kind) {
     case SpanKind::compute:
     case SpanKind::cpu:

@@ -34,11 +34,14 @@ bool has_room_for_flows(const Platform& platform) {
 }
 
 Result<void> check_network(const Question& question, const Platform& platform) {
-  const bool flow = platform.network == platform::NetworkModelKind::flow;
-  if (platform.rules == Rules::astra && (flow || platform.fabric != nullptr))
-    return fail(Errc::config_conflict, flow ? "--network flow" : "--rules astra",
-                flow ? "ASTRA-sim has no such network" : "ASTRA-sim has no fabrics",
-                flow ? "--rules orrery, or --network analytical or message" : "--rules orrery");
+  const NetworkModelEntry& network = network_model(platform.network);
+  if (platform.rules == Rules::astra && !network.astra_sim)
+    return fail(Errc::config_conflict, "--network " + std::string(network.name),
+                "ASTRA-sim has no such network",
+                "--rules orrery, or --network analytical or message");
+  if (platform.rules == Rules::astra && platform.fabric != nullptr)
+    return fail(Errc::config_conflict, "--rules astra", "ASTRA-sim has no fabrics",
+                "--rules orrery");
   if (platform.rules == Rules::astra && question.collective_algorithm == kChooseAlgorithms)
     return fail(Errc::config_conflict, "--collective-algorithm auto",
                 "under ASTRA-sim's rules the system file says which run", "--rules orrery");
@@ -60,7 +63,8 @@ Result<void> check_network(const Question& question, const Platform& platform) {
         "--rules orrery");
   if (auto checked = platform::check_memories(platform, question.cluster); !checked) return checked;
   if (platform.fabric != nullptr) return platform::check_faults(platform, question.cluster);
-  if ((flow || memory.kind == platform::RemoteMemoryKind::network) && !has_room_for_flows(platform))
+  if ((network.builds_graph || memory.kind == platform::RemoteMemoryKind::network) &&
+      !has_room_for_flows(platform))
     return fail(Errc::limit_exceeded, question.cluster,
                 fmt::format("the network has more than {} links", limits::kFabricLinks),
                 "--network analytical needs none of them");

@@ -10,8 +10,8 @@
 #include <utility>
 
 #include "orrery/calibrate/collectives.h"
+#include "orrery/core/network_models.h"
 #include "orrery/core/text.h"
-#include "orrery/platform/networks.h"
 #include "orrery/study/custom_algorithms.h"
 #include "orrery/study/inputs.h"
 #include "orrery/study/one_collective.h"
@@ -115,7 +115,7 @@ Result<PlannedRun> run_plans(const std::string& name, std::span<const PlanOfRank
                              const Cluster& cluster, Findings& findings) {
   PlannedRun made;
   made.cluster = name;
-  made.network = platform::entry(cluster.platform.network).name;
+  made.network = network_model(cluster.platform.network).name;
   made.size = plans.front().size;
   const sim::Options options;
   const auto result = simulate_plans(plans, cluster.platform, options);

@@ -14,11 +14,11 @@
 #include <utility>
 
 #include "orrery/calibrate/collectives.h"
+#include "orrery/core/network_models.h"
 #include "orrery/core/text.h"
 #include "orrery/core/units.h"
 #include "orrery/platform/cluster.h"
 #include "orrery/platform/fabric.h"
-#include "orrery/platform/networks.h"
 #include "orrery/study/algorithm_words.h"
 #include "orrery/study/inputs.h"
 #include "orrery/study/one_collective.h"
@@ -259,7 +259,7 @@ Result<WaysAnswer> compare_ways(const WaysQuestion& question, Findings& findings
   const Platform& platform = cluster->platform;
   WaysAnswer answer;
   answer.cluster = question.cluster;
-  answer.network = platform::entry(platform.network).name;
+  answer.network = network_model(platform.network).name;
   answer.library =
       platform.collectives.library == platform::CollectiveLibrary::nccl ? "nccl" : "ideal";
   answer.type = what->type;

@@ -7,13 +7,13 @@
 #include <memory>
 
 #include "orrery/core/limits.h"
+#include "orrery/core/network_models.h"
 #include "orrery/core/suggest.h"
 #include "orrery/graph/group_order.h"
 #include "orrery/graph/transform/replicate.h"
 #include "orrery/platform/astra.h"
 #include "orrery/platform/cluster.h"
 #include "orrery/platform/fabric.h"
-#include "orrery/platform/networks.h"
 #include "orrery/study/changes.h"
 #include "orrery/study/check_machine.h"
 #include "orrery/study/chosen_algorithms.h"
@@ -110,7 +110,7 @@ Result<void> set_collectives(const Question& question, Platform& platform) {
 
 Result<Platform> read_platform(const Question& question, Findings& findings) {
   // ASTRA-sim has a program for each of its networks.
-  const platform::NetworkEntry* network = platform::find_network(question.network);
+  const NetworkModelEntry* network = find_network_model(question.network);
   Result<Platform> platform = fail(Errc::usage, "--cluster", "no cluster is given",
                                    "--cluster FILE; without a file " + cluster_of(64) +
                                        ", a device of the catalogue and how many; or "

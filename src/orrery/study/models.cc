@@ -3,11 +3,11 @@
 
 #include <fmt/format.h>
 
+#include "orrery/core/network_models.h"
 #include "orrery/core/units.h"
 #include "orrery/model/compute/in_step.h"
 #include "orrery/model/kernels/silicon_of.h"
 #include "orrery/platform/kernel_file_table.h"
-#include "orrery/platform/networks.h"
 
 namespace orrery::study {
 
@@ -15,7 +15,7 @@ std::string_view name(platform::Rules rules) {
   return rules == platform::Rules::astra ? "astra" : "orrery";
 }
 
-std::string_view name(platform::NetworkModelKind network) { return platform::entry(network).name; }
+std::string_view name(platform::NetworkModelKind network) { return network_model(network).name; }
 
 std::string compute_word(const platform::Platform& platform) {
   if (platform.replay_only) return "replay";

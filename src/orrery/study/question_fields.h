@@ -12,8 +12,9 @@
 #include <utility>
 #include <vector>
 
+#include "orrery/core/network_choices.h"
 #include "orrery/platform/kernel_file_table.h"
-#include "orrery/platform/networks.h"
+#include "orrery/platform/platform.h"
 #include "orrery/study/question.h"
 
 namespace orrery::study {
@@ -235,7 +236,7 @@ struct QuestionTable<Question> {
       QuestionGroup{"Models"},
       QuestionField{"network", &Question::network, "--network,--network-model", "MODEL", kCluster,
                     "message", "Model of the network, in place of the cluster's",
-                    platform::network_names},
+                    network_names},
       QuestionField{"collective_algorithm", &Question::collective_algorithm,
                     "--collective-algorithm", "NAMES", kCluster | kSimulation, "direct",
                     "Instead of the cluster's, for every dimension or one for each: "

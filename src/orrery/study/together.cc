@@ -7,9 +7,9 @@
 #include <memory>
 #include <utility>
 
+#include "orrery/core/network_models.h"
 #include "orrery/core/rank_words.h"
 #include "orrery/graph/transform/together.h"
-#include "orrery/platform/networks.h"
 #include "orrery/study/inputs.h"
 #include "orrery/study/models.h"
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What every network must hold to (network.h). A new one is put into all_networks().
+// What every network must hold to (network.h): those of core/network_models.h, and two that only
+// tests use.
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -129,7 +130,7 @@ Platform any_fabric(Random& random, bool faults) {
 Candidate of_a_fabric(const std::string& name, NetworkModelKind kind) {
   return {name,
           [kind](Random& random) {
-            Platform made = any_fabric(random, kind == NetworkModelKind::flow);
+            Platform made = any_fabric(random, network_model(kind).timed_faults);
             made.network = kind;
             return made;
           },
@@ -147,16 +148,14 @@ std::vector<Candidate> all_networks() {
     return std::make_unique<testing::FluidNetwork>(static_cast<std::uint32_t>(platform.npu_count()),
                                                    500'000, 1e9);
   };
-  return {of_the_platform("analytical", NetworkModelKind::analytical, Rules::orrery),
-          of_the_platform("analytical_astra", NetworkModelKind::analytical, Rules::astra),
-          of_the_platform("message", NetworkModelKind::message, Rules::orrery),
-          of_the_platform("message_astra", NetworkModelKind::message, Rules::astra),
-          of_the_platform("flow", NetworkModelKind::flow, Rules::orrery),
-          of_a_fabric("analytical_fabric", NetworkModelKind::analytical),
-          of_a_fabric("message_fabric", NetworkModelKind::message),
-          of_a_fabric("flow_fabric", NetworkModelKind::flow),
-          {"table", any_dims, table},
-          {"fluid", any_dims, fluid}};
+  std::vector<Candidate> all{{"table", any_dims, table}, {"fluid", any_dims, fluid}};
+  for (const NetworkModelEntry& one : kNetworkModels) {
+    const std::string name(one.name);
+    all.push_back(of_the_platform(name, one.kind, Rules::orrery));
+    all.push_back(of_a_fabric(name + "_fabric", one.kind));
+    if (one.astra_sim) all.push_back(of_the_platform(name + "_astra", one.kind, Rules::astra));
+  }
+  return all;
 }
 
 class NetworkContract : public ::testing::TestWithParam<Candidate> {
