@@ -135,12 +135,11 @@ void draw_policy(Draw& draw, Spec& spec) {
 }
 
 void draw_schedule(Draw& draw, Spec& spec) {
-  spec.schedule.kind =
-      draw.of({ScheduleKind::gpipe, ScheduleKind::one_f_one_b, ScheduleKind::interleaved,
-               ScheduleKind::zb_h1, ScheduleKind::zb_v, ScheduleKind::dual_pipe});
-  const ScheduleKind kind = spec.schedule.kind;
-  if (kind == ScheduleKind::interleaved) spec.schedule.chunks = draw.between(2, 3);
-  if (kind == ScheduleKind::zb_v || kind == ScheduleKind::dual_pipe) spec.schedule.chunks = 2;
+  const auto last = static_cast<std::int64_t>(kSchedules.size()) - 1;
+  const ScheduleEntry& schedule = *kSchedules[static_cast<std::size_t>(draw.between(0, last))];
+  spec.schedule.kind = schedule.kind;
+  if (schedule.chunks == ChunkCount::several) spec.schedule.chunks = draw.between(2, 3);
+  if (schedule.chunks == ChunkCount::two) spec.schedule.chunks = 2;
   spec.schedule.blocking_sends = draw.one_in(4);
   spec.schedule.overlap = !draw.one_in(4);
   spec.batch.micro = draw.between(1, 2);

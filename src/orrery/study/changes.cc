@@ -15,6 +15,7 @@
 #include "orrery/graph/transform/peers.h"
 #include "orrery/graph/transform/reshape.h"
 #include "orrery/graph/transform/stands.h"
+#include "orrery/workload/schedule/schedules.h"
 
 namespace orrery::study {
 namespace {
@@ -68,7 +69,7 @@ constexpr std::array kWords = {
     job("cp", "parallel.cp", "context parallel"),
     job("ep", "parallel.ep", "expert parallel"),
     job("sharding", "parallel.sharding", "none, zero1, zero2, zero3"),
-    job("schedule", "schedule.kind", "gpipe, 1f1b, interleaved, zb_h1, zb_v, dual_pipe"),
+    job("schedule", "schedule.kind", workload::kScheduleList),
     job("chunks", "schedule.chunks", "parts of the model per rank"),
     job("recompute", "recompute.kind", "none, selective or full"),
     job("global_batch", "batch.global", "sequences per step"),

@@ -16,6 +16,7 @@
 #include "orrery/platform/kernel_file_table.h"
 #include "orrery/platform/platform.h"
 #include "orrery/study/question.h"
+#include "orrery/workload/schedule/schedules.h"
 
 namespace orrery::study {
 
@@ -119,8 +120,7 @@ struct QuestionTable<JobDescription> {
       QuestionField{"sharding", &JobDescription::sharding, "--sharding", "WHAT", kLoad | kUnlisted,
                     "zero3", "none, zero1, zero2 or zero3 (FSDP)", nullptr, "parallel.sharding"},
       QuestionField{"schedule", &JobDescription::schedule, "--schedule", "KIND", kLoad | kUnlisted,
-                    "gpipe", "gpipe, 1f1b, interleaved, zb_h1, zb_v, dual_pipe", nullptr,
-                    "schedule.kind"},
+                    "gpipe", workload::kScheduleList, nullptr, "schedule.kind"},
       QuestionField{"chunks", &JobDescription::chunks, "--chunks", "N", kLoad | kUnlisted, "2",
                     "Parts of the model per rank", nullptr, "schedule.chunks"},
       QuestionField{"recompute", &JobDescription::recompute, "--recompute", "KIND",

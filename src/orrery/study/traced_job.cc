@@ -32,6 +32,20 @@ struct Choice {
   std::vector<std::vector<std::string_view>> values;
 };
 
+/// Each with the numbers of chunks that are tried.
+std::vector<std::vector<std::string_view>> schedules() {
+  std::vector<std::vector<std::string_view>> values;
+  for (const workload::ScheduleEntry* schedule : workload::kSchedules) {
+    using workload::ChunkCount;
+    const std::string_view word = workload::name(schedule->kind);
+    if (schedule->chunks == ChunkCount::one) values.push_back({word, "1"});
+    if (schedule->chunks != ChunkCount::one) values.push_back({word, "2"});
+    if (schedule->chunks == ChunkCount::several)
+      for (const std::string_view chunks : {"3", "4"}) values.push_back({word, chunks});
+  }
+  return values;
+}
+
 /// What sizes do not tell, the most telling first.
 const std::vector<Choice>& choices() {
   const auto flag = [](std::string_view key) { return Choice{{key}, {{"false"}, {"true"}}}; };
@@ -62,15 +76,7 @@ const std::vector<Choice>& choices() {
       flag("model.dropout"),
       {{"parallel.etp"}, {{"0"}, {"1"}}},
       {{"model.moe.shared_experts"}, {{"0"}, {"1"}, {"2"}}},
-      {{"schedule.kind", "schedule.chunks"},
-       {{"1f1b", "1"},
-        {"gpipe", "1"},
-        {"zb_h1", "1"},
-        {"interleaved", "2"},
-        {"interleaved", "3"},
-        {"interleaved", "4"},
-        {"zb_v", "2"},
-        {"dual_pipe", "2"}}},
+      {{"schedule.kind", "schedule.chunks"}, schedules()},
       {{"optimizer.kind"}, {{"adamw"}, {"sgd"}, {"sgd_momentum"}, {"muon"}}},
       flag("optimizer.gradient_norm"),
       {{"precision.reduce"}, {{"fp32"}, {"bf16"}}},

@@ -47,7 +47,7 @@ TableKey Columns::Tables::shape_key(const PlanColumns& plans, std::size_t at) {
 TableKey Columns::Tables::times_key(const PlanColumns& plans, std::size_t at) {
   TableKey key = shape_key(plans, at);
   key.b &= ~std::uint64_t{2};  // on however many stages
-  if (splits(plans.schedule[at])) key.b |= 1u << 16;
+  if (closed_schedule(plans.schedule[at])->splits) key.b |= 1u << 16;
   return key;
 }
 
@@ -81,11 +81,11 @@ workload::Spec Columns::Tables::plan(const PlanColumns& plans, std::size_t at) c
 }
 
 bool Columns::Tables::knows(const PlanColumns& plans, std::size_t at) const {
-  StagedPasses staged;
-  staged.schedule = plans.schedule[at];
-  if (!staged.knows() || plans.recompute[at] == workload::RecomputeKind::ops) return false;
+  if (closed_schedule(plans.schedule[at]) == nullptr ||
+      plans.recompute[at] == workload::RecomputeKind::ops)
+    return false;
   const bool every = plans.sharding[at] >= Sharding::zero2;
-  if (every && (base.model.moe || splits(plans.schedule[at]))) return false;
+  if (every && (base.model.moe || closed_schedule(plans.schedule[at])->splits)) return false;
   if (plans.pp[at] == 1 && plans.chunks[at] > 1) return false;           // both ends on one stage
   if (plans.pp[at] >= 1 << 24 || plans.cp[at] >= 1 << 16) return false;  // what keys hold
   return base.model.layers % (std::int64_t{plans.pp[at]} * plans.chunks[at]) == 0;
@@ -201,7 +201,8 @@ void Columns::Tables::learn_links(const PlanColumns& plans, std::size_t at) {
 
 Result<void> Columns::Tables::learn_times(const PlanColumns& plans, std::size_t at) {
   const workload::Spec spec = plan(plans, at);
-  const auto own = times_of(times_key(plans, at), spec, splits(plans.schedule[at]));
+  const auto own =
+      times_of(times_key(plans, at), spec, closed_schedule(plans.schedule[at])->splits);
   if (!own) return tl::unexpected(own.error());
   if (!(*own)->told) return {};
   DataEntry& mesh = data.entries[data.keys.find(data_key(plans, at))];

@@ -97,8 +97,4 @@ struct Columns::Tables {
                                                    bool split);
   void learn_links(const PlanColumns& plans, std::size_t at);
 };
-
-[[nodiscard]] constexpr bool splits(workload::ScheduleKind kind) {
-  return kind == workload::ScheduleKind::zb_h1;
-}
 }  // namespace orrery::estimate

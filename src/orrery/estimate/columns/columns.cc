@@ -32,8 +32,9 @@ class Teller {
         schedule_(plans.schedule[at]) {
     shape_.layers = static_cast<std::int32_t>(of.shape.layers) / (stages_ * chunks_);
     shape_.way = way;
-    shape_.split = splits(schedule_);
-    shape_.in_phases = schedule_ == workload::ScheduleKind::gpipe;
+    const ClosedSchedule& schedule = *closed_schedule(schedule_);
+    shape_.split = schedule.splits;
+    shape_.in_phases = schedule.in_phases;
     shape_.microbatches = microbatches_;
     shape_.prefetch = static_cast<std::int32_t>(base.parallel.prefetch);
     shape_.prefetch_backward = prefetch_backward;

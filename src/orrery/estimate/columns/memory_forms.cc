@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "orrery/estimate/columns/stage_order.h"
 #include "orrery/workload/memory/memory_walk.h"
 #include "orrery/workload/schedule/schedule.h"
 
@@ -130,7 +131,7 @@ void follow(const workload::Spec& spec, const workload::PipelineOrder& order, st
 std::int32_t microbatches_alive(workload::ScheduleKind kind, std::int32_t stages,
                                 std::int32_t microbatches) {
   const std::int32_t most = kAliveRounds * stages;
-  if (kind == workload::ScheduleKind::gpipe || microbatches <= most) return microbatches;
+  if (closed_schedule(kind)->in_phases || microbatches <= most) return microbatches;
   return most + microbatches % stages;
 }
 

@@ -2,6 +2,7 @@
 #include "orrery/estimate/columns/stage_order.h"
 
 #include <algorithm>
+#include <array>
 
 namespace orrery::estimate {
 
@@ -93,6 +94,7 @@ StageEnds one_f_one_b_ends(const StagedPasses& of) {
 }
 
 StageEnds interleaved_ends(const StagedPasses& of) {
+  if (of.chunks == 1) return one_f_one_b_ends(of);
   const double p = number_of(of.stages), m = number_of(of.microbatches);
   const double v = number_of(of.chunks), all = p * v;
   const double f = of.chunk.forward, b = of.chunk.backward();
@@ -128,49 +130,44 @@ StageEnds zb_h1_ends(const StagedPasses& of) {
   return {first, std::max(last, first - of.message), last};
 }
 
-StageEnds longest_ways(const StagedPasses& passes) {
-  switch (passes.schedule) {
-    case ScheduleKind::gpipe:
-      return gpipe_ends(passes);
-    case ScheduleKind::zb_h1:
-      return zb_h1_ends(passes);
-    case ScheduleKind::interleaved:
-      if (passes.chunks > 1) return interleaved_ends(passes);
-      [[fallthrough]];
-    default:
-      return one_f_one_b_ends(passes);
-  }
-}
+constexpr std::array kClosedSchedules = {
+    ClosedSchedule{.kind = ScheduleKind::gpipe, .ends = gpipe_ends, .in_phases = true},
+    ClosedSchedule{.kind = ScheduleKind::one_f_one_b, .ends = one_f_one_b_ends},
+    ClosedSchedule{.kind = ScheduleKind::interleaved,
+                   .ends = interleaved_ends,
+                   .median_error = 0.005,
+                   .largest_error = 0.08},
+    ClosedSchedule{.kind = ScheduleKind::zb_h1,
+                   .ends = zb_h1_ends,
+                   .splits = true,
+                   .median_error = 0.005,
+                   .largest_error = 0.1},
+};
 
 }  // namespace
 
-bool StagedPasses::knows() const {
-  switch (schedule) {
-    case ScheduleKind::gpipe:
-    case ScheduleKind::one_f_one_b:
-    case ScheduleKind::interleaved:
-    case ScheduleKind::zb_h1:
-      return true;
-    default:
-      return false;
-  }
+const ClosedSchedule* closed_schedule(ScheduleKind kind) {
+  for (const ClosedSchedule& one : kClosedSchedules)
+    if (one.kind == kind) return &one;
+  return nullptr;
 }
 
 StageTurns turns_of_stages(const StagedPasses& of) {
   const double p = number_of(of.stages), v = number_of(of.chunks);
   double fill = p * v * of.chunk.forward + of.embedding.forward + of.head.forward +
                 (p - 1) * v * of.message + (v - 1) * of.wrap;
-  if (of.schedule == ScheduleKind::gpipe)
+  const ClosedSchedule& schedule = *closed_schedule(of.schedule);
+  if (schedule.in_phases)
     fill += number_of(of.microbatches - 1) *
             (of.chunk.forward + std::max(of.embedding.forward, of.head.forward));
   const Halves& up = of.chunk;
-  const double back = of.schedule == ScheduleKind::zb_h1 ? up.input : up.backward();
+  const double back = schedule.splits ? up.input : up.backward();
   return {fill + (p - 1) * (back + of.message) + of.head.backward(), fill};
 }
 
 StageEnds ends_of_stages(const StagedPasses& passes) {
   if (passes.stages == 1) return alone(passes);
-  StageEnds ends = longest_ways(passes);
+  StageEnds ends = closed_schedule(passes.schedule)->ends(passes);
   const double others = number_of(passes.stages - 1);
   const double filling = others * passes.waited.forward;
   const double draining = filling + others * passes.waited.backward();

@@ -93,14 +93,16 @@ class Clockwork {
   double start_ = 0;
 };
 
-StagedPasses drawn(ScheduleKind kind, std::mt19937_64& random, double most_message) {
+StagedPasses drawn(const ClosedSchedule& schedule, std::mt19937_64& random, double most_message) {
   const auto between = [&](double from, double to) {
     return std::uniform_real_distribution<double>(from, to)(random);
   };
   StagedPasses of;
-  of.schedule = kind;
+  of.schedule = schedule.kind;
   of.stages = 1 + static_cast<std::int32_t>(random() % 9);
-  of.chunks = kind == ScheduleKind::interleaved ? 2 + static_cast<std::int32_t>(random() % 3) : 1;
+  of.chunks = workload::find_schedule(schedule.kind)->chunks == workload::ChunkCount::several
+                  ? 2 + static_cast<std::int32_t>(random() % 3)
+                  : 1;
   of.microbatches = 1 + static_cast<std::int32_t>(random() % 40);
   if (of.chunks > 1) of.microbatches = of.stages * (1 + of.microbatches % 6);
   of.chunk.forward = between(1, 2);
@@ -115,11 +117,11 @@ StagedPasses drawn(ScheduleKind kind, std::mt19937_64& random, double most_messa
 }
 
 /// Differences of drawn schedules, as shares, ascending.
-std::vector<double> differences(ScheduleKind kind, double most_message) {
+std::vector<double> differences(const ClosedSchedule& schedule, double most_message) {
   std::mt19937_64 random(7);
   std::vector<double> found;
   for (int i = 0; i < rounds(600, 60); ++i) {
-    const StagedPasses of = drawn(kind, random, most_message);
+    const StagedPasses of = drawn(schedule, random, most_message);
     const auto ran = Clockwork(of).run();
     const StageEnds told = ends_of_stages(of);
     const double longest = *std::max_element(ran.begin(), ran.end());
@@ -130,36 +132,20 @@ std::vector<double> differences(ScheduleKind kind, double most_message) {
   return found;
 }
 
-TEST(StageOrder, IsExactForOneForwardOneBackward) {
-  EXPECT_LT(differences(ScheduleKind::one_f_one_b, 0.6).back(), 1e-9);
-}
-
-TEST(StageOrder, IsExactForGpipe) { EXPECT_LT(differences(ScheduleKind::gpipe, 0.6).back(), 1e-9); }
-
-TEST(StageOrder, IsNearForInterleavedStages) {
-  const auto found = differences(ScheduleKind::interleaved, 0.1);
-  EXPECT_LT(found[found.size() / 2], 0.005);
-  EXPECT_LT(found.back(), 0.08);
-}
-
-TEST(StageOrder, IsNearForSplitBackwardPasses) {
-  const auto found = differences(ScheduleKind::zb_h1, 0.1);
-  EXPECT_LT(found[found.size() / 2], 0.005);
-  EXPECT_LT(found.back(), 0.1);
-}
-
-TEST(StageOrder, KnowsFourSchedules) {
-  StagedPasses of;
-  for (const auto& [kind, known] : {std::pair{ScheduleKind::gpipe, true},
-                                    {ScheduleKind::one_f_one_b, true},
-                                    {ScheduleKind::interleaved, true},
-                                    {ScheduleKind::zb_h1, true},
-                                    {ScheduleKind::zb_v, false},
-                                    {ScheduleKind::dual_pipe, false},
-                                    {ScheduleKind::file, false}}) {
-    of.schedule = kind;
-    EXPECT_EQ(of.knows(), known);
+TEST(StageOrder, ClosedFormsAreWhatIsPlayed) {
+  std::size_t known = 0;
+  for (const workload::ScheduleEntry* each : workload::kSchedules) {
+    const ClosedSchedule* schedule = closed_schedule(each->kind);
+    if (schedule == nullptr) continue;
+    SCOPED_TRACE(workload::name(each->kind));
+    const bool exact = schedule->largest_error == 0;
+    const auto found = differences(*schedule, exact ? 0.6 : 0.1);
+    EXPECT_LE(found[found.size() / 2], schedule->median_error + 1e-9);
+    EXPECT_LE(found.back(), schedule->largest_error + 1e-9);
+    ++known;
   }
+  EXPECT_EQ(known, 4u);
+  EXPECT_EQ(closed_schedule(ScheduleKind::file), nullptr);
 }
 
 }  // namespace

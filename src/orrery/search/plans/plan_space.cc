@@ -62,15 +62,8 @@ Result<std::vector<E>> words(const std::string& text, const char* option, std::v
 
 /// Whether a schedule may have so many parts of the model a rank.
 bool goes_with(ScheduleKind kind, std::int64_t chunks) {
-  switch (kind) {
-    case ScheduleKind::interleaved:
-      return chunks > 1;
-    case ScheduleKind::zb_v:
-    case ScheduleKind::dual_pipe:
-      return chunks == 2;
-    default:
-      return chunks == 1;
-  }
+  const workload::ScheduleEntry* schedule = workload::find_schedule(kind);
+  return schedule == nullptr ? chunks == 1 : workload::allows(schedule->chunks, chunks);
 }
 
 std::vector<std::int64_t> powers_of_two(std::int64_t most) {

@@ -6,7 +6,7 @@
 #include "orrery/core/units.h"
 #include "orrery/workload/assembly/partition.h"
 #include "orrery/workload/layers/lower.h"
-#include "orrery/workload/schedule/bubble.h"
+#include "orrery/workload/program/bubble.h"
 #include "orrery/workload/spec/legal_internal.h"
 #include "orrery/workload/spec/spec.h"
 #include "orrery/workload/stage_compat/stage_compat.h"

@@ -6,7 +6,6 @@
 #include "orrery/workload/assembly/assemble_testing.h"
 #include "orrery/workload/assembly/partition.h"
 #include "orrery/workload/assembly/shape.h"
-#include "orrery/workload/schedule/loops.h"
 
 namespace orrery::workload {
 namespace {

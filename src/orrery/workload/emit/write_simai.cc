@@ -23,7 +23,6 @@
 #include <vector>
 
 #include "orrery/core/limits.h"
-#include "orrery/workload/schedule/loops.h"
 
 namespace orrery::workload {
 namespace {

@@ -10,7 +10,6 @@
 
 #include "orrery/workload/importers/import.h"
 #include "orrery/workload/layers/layers_testing.h"
-#include "orrery/workload/schedule/loops.h"
 
 namespace orrery::workload {
 namespace {

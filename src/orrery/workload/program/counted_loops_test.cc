@@ -13,7 +13,6 @@
 #include "orrery/workload/layers/lower.h"
 #include "orrery/workload/memory/memory.h"
 #include "orrery/workload/program/count.h"
-#include "orrery/workload/schedule/loops.h"
 
 namespace orrery::workload {
 namespace {

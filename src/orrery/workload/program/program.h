@@ -19,6 +19,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -166,6 +167,8 @@ struct TaskLoop {
   std::uint32_t count = 1;
   std::uint32_t stride = 0;
 };
+/// A role's loops, task by task.
+[[nodiscard]] std::vector<Task> unfold_tasks(std::span<const TaskLoop> loops);
 
 /// What `count` layers in a row hold in memory and weights; see lower.h for Part.
 struct PartRun {

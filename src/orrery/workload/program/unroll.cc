@@ -296,4 +296,17 @@ std::uint64_t node_count(const Program& program, std::uint32_t role) {
   return nodes;
 }
 
+std::vector<Task> unfold_tasks(std::span<const TaskLoop> loops) {
+  std::vector<Task> tasks;
+  for (const TaskLoop& loop : loops) {
+    for (std::uint32_t round = 0; round < loop.count; ++round) {
+      for (Task task : loop.tasks) {
+        task.microbatch += round * loop.stride;
+        tasks.push_back(task);
+      }
+    }
+  }
+  return tasks;
+}
+
 }  // namespace orrery::workload

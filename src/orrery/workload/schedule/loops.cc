@@ -213,17 +213,4 @@ std::vector<SlotLoop> fold_slots(std::vector<Slot> slots) {
   return loops;
 }
 
-std::vector<Task> unfold_tasks(std::span<const TaskLoop> loops) {
-  std::vector<Task> tasks;
-  for (const TaskLoop& loop : loops) {
-    for (std::uint32_t round = 0; round < loop.count; ++round) {
-      for (Task task : loop.tasks) {
-        task.microbatch += round * loop.stride;
-        tasks.push_back(task);
-      }
-    }
-  }
-  return tasks;
-}
-
 }  // namespace orrery::workload

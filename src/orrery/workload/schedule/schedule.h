@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "orrery/core/error.h"
-#include "orrery/workload/spec/spec.h"
+#include "orrery/workload/schedule/schedules.h"
 
 namespace orrery::workload {
 
@@ -64,13 +64,9 @@ struct PipelineOrder {
   [[nodiscard]] std::uint32_t pipe_of(std::uint32_t microbatch) const;
 };
 
-/// The order of `kind`. Sources: GPipe (Huang et al., 2019); 1F1B (Narayanan et al., SOSP19 and
-/// SC21); interleaved (SC21, section 2.2); ZB-H1 (Qi et al., ICLR 2024); ZB-V (Qi et al., NeurIPS
-/// 2024); DualPipe (DeepSeek-V3 report, section 3.2.1).
-/// Errc: config_conflict naming the rule: interleaved needs microbatches % stages == 0; zb_v two
-/// chunks; dual_pipe two chunks, an even number of stages, and an even number of microbatches, at
-/// least 2 × stages; all others one chunk. limit_exceeded. O(stages² ×
-/// chunks), however many microbatches there are.
+/// The order of `kind`; of `file`, stages without passes. Interleaved with one chunk is 1F1B.
+/// Errc: config_conflict naming the rule (schedules.h); limit_exceeded. O(stages² × chunks),
+/// however many microbatches there are.
 [[nodiscard]] Result<PipelineOrder> pipeline_order(ScheduleKind kind, std::uint32_t stages,
                                                    std::uint32_t microbatches,
                                                    std::uint32_t chunks);
@@ -91,9 +87,6 @@ struct PipelineOrder {
 
 /// When passes run if each takes as long as `cost` says and messages take no time. For closed
 /// forms, pictures and tests.
-struct PassCost {
-  std::int64_t forward = 1, input_grad = 1, weight_grad = 1;  ///< per chunk; backward = both halves
-};
 struct Timeline {
   std::vector<std::vector<std::int64_t>> start;  ///< by stage, by slot
   std::vector<std::int64_t> gaps;  ///< by stage: idle time between its first and its last pass
@@ -103,11 +96,9 @@ struct Timeline {
 };
 [[nodiscard]] Timeline play(const PipelineOrder& order, const PassCost& cost);
 
-/// `play`'s bubble in closed form, in the unit of `cost` (which is per chunk). Source: the papers
-/// above, as listed in docs/reference/schedules.md. Exact where it answers; empty for kind file and
-/// where none is known: zb_h1 when both backward halves are longer than the forward pass; zb_v
-/// unless forward = input half >= weight half >= half of it, and m >= 2p-1; dual_pipe unless input
-/// half <= forward <= both halves.
+/// `play`'s bubble in closed form, in the unit of `cost` (which is per chunk). Sources:
+/// docs/reference/schedules.md. Exact where it answers; empty for kind file and where none is
+/// known.
 [[nodiscard]] std::optional<std::int64_t> bubble_formula(ScheduleKind kind, std::uint32_t stages,
                                                          std::uint32_t microbatches,
                                                          std::uint32_t chunks,

@@ -11,13 +11,6 @@
 
 namespace orrery::workload {
 
-/// Where virtual stages lie.
-enum class Placement : std::uint8_t {
-  round_robin,  ///< 0 … p-1, and again for the next chunk
-  v,            ///< 0 … p-1, back p-1 … 0 for the next chunk
-  both_ways,    ///< two pipes of p stages: chunk 0 forwards, chunk 1 backwards
-};
-
 /// Stages, chunks and pipes without any passes.
 [[nodiscard]] PipelineOrder empty_order(Placement placement, std::uint32_t stages,
                                         std::uint32_t microbatches, std::uint32_t chunks);
@@ -25,12 +18,6 @@ enum class Placement : std::uint8_t {
 /// Errc: limit_exceeded.
 [[nodiscard]] Result<void> schedule_fits_memory(std::uint64_t stages, std::uint64_t microbatches,
                                                 std::uint64_t chunks);
-
-/// The kind as specifications spell it.
-[[nodiscard]] std::string_view word(ScheduleKind kind);
-
-/// Fills in DeepSeek's bidirectional schedule.
-void dual_pipe(PipelineOrder& order);
 
 /// Which virtual stage of its pipe each chunk of each stage is.
 class VirtualStages {

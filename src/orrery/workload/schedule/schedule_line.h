@@ -56,4 +56,17 @@ class Line {
   std::vector<Counts> next_;          // by chunk
 };
 
+/// All microbatches go through all chunks.
+[[nodiscard]] inline Line line_of(PipelineOrder& order, std::uint32_t stage) {
+  return {order.loops[stage], order.microbatches, std::vector<std::uint32_t>(order.chunks, 0)};
+}
+
+inline constexpr Line::Turn kOneForward{Pass::forward, 0}, kOneBackward{Pass::backward, 0},
+    kInput{Pass::input_grad, 0}, kWeight{Pass::weight_grad, 0};
+
+/// Of schedules where the pipe fills and drains once: (p-1)(F+B).
+[[nodiscard]] std::optional<std::int64_t> bubble_of_whole_passes(const ScheduleSize& size,
+                                                                 const PassCost& cost);
+void one_f_one_b(PipelineOrder& order);
+
 }  // namespace orrery::workload

@@ -139,8 +139,8 @@ class PassByPass {
 };
 
 constexpr ScheduleKind kLoopKinds[] = {ScheduleKind::gpipe,       ScheduleKind::one_f_one_b,
-                                   ScheduleKind::interleaved, ScheduleKind::zb_h1,
-                                   ScheduleKind::zb_v,        ScheduleKind::dual_pipe};
+                                       ScheduleKind::interleaved, ScheduleKind::zb_h1,
+                                       ScheduleKind::zb_v,        ScheduleKind::dual_pipe};
 
 TEST(ScheduleLoops, SchedulesAreThoseOfThePapersPassByPass) {
   std::size_t tried = 0;

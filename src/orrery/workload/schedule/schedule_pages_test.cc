@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include <array>
 #include <cstdlib>
 #include <fstream>
 #include <sstream>
@@ -17,66 +18,30 @@ namespace {
 
 constexpr std::uint32_t kStages = 4, kMicrobatches = 8;
 
-struct Picture {
-  ScheduleKind kind;
-  const char* file;
-  const char* title;
-  std::uint32_t chunks;
-  PassCost cost;  ///< so that a stage's share of the model always takes 2 forward, 4 backward
-  const char* says;
-};
+constexpr std::uint32_t kChunks = 2;  // of schedules with several
 
-constexpr Picture kPictures[] = {
-    {ScheduleKind::gpipe,
-     "gpipe",
-     "GPipe",
-     1,
-     {2, 2, 2},
-     "All forward passes, then all backward passes. Every microbatch is in flight at once."},
-    {ScheduleKind::one_f_one_b,
-     "1f1b",
-     "1F1B",
-     1,
-     {2, 2, 2},
-     "Stage *s* runs *p* - 1 - *s* forward passes ahead, then one forward and one backward pass in "
-     "turn. GPipe's bubble, but at most *p* microbatches in flight."},
-    {ScheduleKind::interleaved,
-     "interleaved",
-     "Interleaved 1F1B, 2 chunks",
-     2,
-     {1, 1, 1},
-     "Each stage holds *v* pieces of the model; virtual stage *k* is chunk *k* / *p* of stage *k* "
-     "mod *p*. Filling and draining the pipe takes 1/*v* of the time, and *v* times the messages. "
-     "Megatron-LM's order: stage *s* runs (*v* - 1)*p* + 2(*p* - 1 - *s*) chunk passes ahead, *p* "
-     "microbatches on a chunk at a time. With one chunk it is 1F1B."},
-    {ScheduleKind::zb_h1,
-     "zb_h1",
-     "ZB-H1",
-     1,
-     {2, 2, 2},
-     "The backward pass in two halves: only the gradient of the input is waited for by the stage "
-     "before; the weights' is put off by *s* microbatches and fills gaps. Every stage holds *p* "
-     "microbatches, as many as 1F1B's first."},
-    {ScheduleKind::zb_v,
-     "zb_v",
-     "ZB-V",
-     2,
-     {1, 1, 1},
-     "Two chunks per stage in a V: the model goes down the stages and comes back up, so the first "
-     "stage holds the loss. With equal passes no stage ever waits between its first and its last "
-     "pass; what is left is the time before the last stage can begin."},
-    {ScheduleKind::dual_pipe,
-     "dual_pipe",
-     "DualPipe",
-     2,
-     {2, 2, 2},
-     "Microbatches enter at both ends, half of them at each; so each stage holds two stages' "
-     "weights: chunk 0 is its place in one direction, chunk 1 in the other. Forward and backward "
-     "passes of different directions stand side by side for their communication to hide behind "
-     "each other's computation."}};
+std::uint32_t chunks_of(const ScheduleEntry& schedule) {
+  return schedule.chunks == ChunkCount::one ? 1 : kChunks;
+}
 
-PipelineOrder order_of(const Picture& picture) {
-  return *pipeline_order(picture.kind, kStages, kMicrobatches, picture.chunks);
+/// Chunks of a rank that a microbatch passes.
+std::uint32_t passed_chunks(const ScheduleEntry& schedule) {
+  return schedule.placement == Placement::both_ways ? 1 : chunks_of(schedule);
+}
+
+/// So that a stage's share of the model always takes 2 forward, 4 backward.
+PassCost cost_of(const ScheduleEntry& schedule) {
+  const std::int64_t each = 2 / passed_chunks(schedule);
+  return {each, each, each};
+}
+
+std::string title_of(const ScheduleEntry& schedule) {
+  const bool several = schedule.chunks == ChunkCount::several;
+  return std::string(schedule.page.title) + (several ? fmt::format(", {} chunks", kChunks) : "");
+}
+
+PipelineOrder order_of(const ScheduleEntry& schedule) {
+  return *pipeline_order(schedule.kind, kStages, kMicrobatches, chunks_of(schedule));
 }
 
 /// Colours by pass and chunk.
@@ -98,19 +63,22 @@ std::string box(int x, int y, int width, const char* fill, const std::string& te
       x, y, width, kRow - 2, fill, x + width / 2.0, y + 16, text);
 }
 
-std::string legend(const Picture& picture, int y) {
-  const bool halves = picture.kind == ScheduleKind::zb_h1 || picture.chunks == 2;
-  const bool whole = picture.kind != ScheduleKind::zb_h1 && picture.kind != ScheduleKind::zb_v;
+std::string legend(const PipelineOrder& order, int y) {
+  bool whole = false, halves = false;
+  for (const Slot& slot : order.slots(0)) {
+    whole = whole || slot.pass == Pass::backward;
+    halves = halves || slot.pass == Pass::input_grad;
+  }
   std::vector<std::pair<Slot, std::string>> entries;
   const auto add = [&](Pass pass, const char* word) {
-    for (std::uint16_t c = 0; c < picture.chunks; ++c) {
-      const std::string chunk = picture.chunks > 1 ? fmt::format(", chunk {}", c) : "";
+    for (std::uint16_t c = 0; c < order.chunks; ++c) {
+      const std::string chunk = order.chunks > 1 ? fmt::format(", chunk {}", c) : "";
       entries.emplace_back(Slot{pass, c, 0}, word + chunk);
     }
   };
   add(Pass::forward, "forward");
   if (whole) add(Pass::backward, "backward");
-  if (halves && picture.kind != ScheduleKind::interleaved) {
+  if (halves) {
     add(Pass::input_grad, "input half");
     add(Pass::weight_grad, "weight half");
   }
@@ -127,9 +95,10 @@ std::string legend(const Picture& picture, int y) {
   return text;
 }
 
-std::string svg_of(const Picture& picture) {
-  const PipelineOrder order = order_of(picture);
-  const Timeline time = play(order, picture.cost);
+std::string svg_of(const ScheduleEntry& schedule) {
+  const PipelineOrder order = order_of(schedule);
+  const PassCost cost = cost_of(schedule);
+  const Timeline time = play(order, cost);
   const int width = kLeft + kUnits * kUnit + 10, height = kTop + kRow * int{kStages} + 48;
   std::string svg = fmt::format(
       "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0} {1}\" width=\"{0}\" "
@@ -139,7 +108,7 @@ std::string svg_of(const Picture& picture) {
       "<text x=\"{5}\" y=\"18\" font-size=\"13\" font-weight=\"bold\">{2}</text>\n"
       "<text x=\"{6}\" y=\"18\" text-anchor=\"end\" font-size=\"11\">bubble {7} of {8} units"
       "</text>\n",
-      width, height, picture.title, kStages, kMicrobatches, kLeft, width - 10, time.bubble(),
+      width, height, title_of(schedule), kStages, kMicrobatches, kLeft, width - 10, time.bubble(),
       time.end);
   for (std::uint32_t s = 0; s < kStages; ++s) {
     const int y = kTop + kRow * static_cast<int>(s);
@@ -150,16 +119,15 @@ std::string svg_of(const Picture& picture) {
     const std::vector<Slot> slots = order.slots(s);
     for (std::size_t i = 0; i < slots.size(); ++i) {
       const Slot& slot = slots[i];
-      const std::int64_t length = slot.pass == Pass::forward ? picture.cost.forward
-                                  : slot.pass == Pass::backward
-                                      ? picture.cost.input_grad + picture.cost.weight_grad
-                                  : slot.pass == Pass::weight_grad ? picture.cost.weight_grad
-                                                                   : picture.cost.input_grad;
+      const std::int64_t length = slot.pass == Pass::forward    ? cost.forward
+                                  : slot.pass == Pass::backward ? cost.input_grad + cost.weight_grad
+                                  : slot.pass == Pass::weight_grad ? cost.weight_grad
+                                                                   : cost.input_grad;
       svg += box(kLeft + static_cast<int>(time.start[s][i]) * kUnit, y,
                  static_cast<int>(length) * kUnit, fill_of(slot), std::to_string(slot.microbatch));
     }
   }
-  return svg + legend(picture, kTop + kRow * int{kStages} + 10) + "</svg>\n";
+  return svg + legend(order, kTop + kRow * int{kStages} + 10) + "</svg>\n";
 }
 
 /// Passes in flight, the most and on which stages.
@@ -179,27 +147,18 @@ Which microbatch each pipeline stage works on, and when. `schedule.kind` in a wo
 *p* stages, *m* microbatches, *v* chunks (pieces of the model) per stage. *F*, *I*, *W*: time of a forward pass, and of the
 two halves of a backward pass, input and weight gradients, of **one chunk**; a whole backward pass takes *B* = *I* + *W*.
 
-| `kind` | bubble | exact when | forward passes in flight, first stage | source |
-|---|---|---|---|---|
-| `gpipe` | (*p* - 1)(*F* + *B*) | always | *m* | Huang et al., NeurIPS 2019 |
-| `1f1b` | (*p* - 1)(*F* + *B*) | always | min(*m*, *p*); stage *s*: *p* - *s* | Narayanan et al., SOSP 2019 and SC 2021 |
-| `interleaved` | (*p* - 1)(*F* + *B*): 1/*v* of 1F1B's, as chunks are 1/*v* as long | always | *pv* + *p* - 1 chunks | SC 2021, section 2.2; Korthikanti et al., MLSys 2023, section 4.2.3 |
-| `zb_h1` | (*p* - 1)(*F* + *I* - *W*) | *m* >= *p*, *I* >= *W*, and *I* or *W* <= *F* | *p*, every stage | Qi et al., ICLR 2024, table 2 |
-| `zb_v` | (*p* - 1)*F*, none of it inside a stage | *F* = *I* >= *W* >= *F*/2, *m* >= 2*p* - 1 | 2*p* chunks, every stage | Qi et al., NeurIPS 2024 |
-| `dual_pipe` | (*p*/2 - 1)(*F* + max(0, *I* - *W*)) | *I* <= *F* <= *B* | *p* + 1, every stage | DeepSeek-V3 report, section 3.2.1 |
+| `kind` | chunks | bubble | exact when | forward passes in flight, first stage | source |
+|---|---|---|---|---|---|
+)";
 
+constexpr const char* kBelowTheTable = R"(
 Bubble: time from the first pass to the last of all, less the work of one stage, if messages take no time. Tests play every
 schedule for many *p*, *m*, *v*, *F*, *I*, *W* and compare. A microbatch counts as in flight on a chunk from its forward pass
 until both halves of its backward pass are done.
 
-- `interleaved` needs *m* to be a multiple of *p*; `dual_pipe` an even *p*, an even *m* and *m* >= 2*p*; `zb_v` and
-  `dual_pipe` have two chunks, `gpipe`, `1f1b` and `zb_h1` one.
-- `zb_h1` beyond its condition: for *W* > *I* the bubble is (*p* - 1)*F*; for *m* < *p* it grows by (*p* - *m*) min(*I*, *W*).
-- DualPipe's authors state (*p*/2 - 1)(*F&B* + *B* - 3*W*), *F&B* being a forward and a backward pass that overlap. They count
-  such a pair as one unit that begins and ends together. Played that way, our order has exactly this bubble (*I* = *F* >= *W*,
-  *F&B* = *F* + *B*; a test does it); with the two passes one after the other it is smaller, as in the table.
-- The zero-bubble papers measure each stage from its own first pass to its own last; `zb_v` then has none.
+)";
 
+constexpr const char* kPicturesOf = R"(
 ## Pictures
 
 4 stages, 8 microbatches, all on one scale: a stage's share of the model takes 2 units forward and 4 backward. The number is
@@ -225,20 +184,27 @@ would wait for each other in a circle.
 )";
 
 std::string page() {
-  std::string text = kIntroduction;
-  for (const Picture& picture : kPictures) {
-    const PipelineOrder order = order_of(picture);
-    const Timeline time = play(order, picture.cost);
+  std::string text = kIntroduction, notes;
+  for (const ScheduleEntry* each : kSchedules) {
+    const SchedulePage& page = each->page;
+    constexpr std::array<std::string_view, 3> kCounts = {"one", "two", "two or more"};
+    text += fmt::format("| `{}` | {} | {} | {} | {} | {} |\n", name(each->kind),
+                        kCounts[static_cast<std::size_t>(each->chunks)], page.bubble,
+                        page.exact_when, page.in_flight, page.source);
+    for (const ScheduleRule& rule : each->rules) notes += fmt::format("- {}\n", rule.sentence);
+    notes += page.notes;
+  }
+  text += kBelowTheTable + notes + kPicturesOf;
+  for (const ScheduleEntry* each : kSchedules) {
+    const PipelineOrder order = order_of(*each);
+    const Timeline time = play(order, cost_of(*each));
     text += fmt::format(
         "\n### {0}\n\n{1}\n\n![{0}: passes of 4 stages over "
         "time](../pictures/schedules/{2}.svg)\n\n"
         "Bubble {3} of {4} units ({5:.1f} %). In flight by stage: {6}{7}.\n",
-        picture.title, picture.says, picture.file, time.bubble(), time.end,
+        title_of(*each), each->page.text, name(each->kind), time.bubble(), time.end,
         100.0 * static_cast<double>(time.bubble()) / static_cast<double>(time.end),
-        in_flight_of(order),
-        picture.kind == ScheduleKind::interleaved || picture.kind == ScheduleKind::zb_v
-            ? " half stages"
-            : "");
+        in_flight_of(order), passed_chunks(*each) > 1 ? " half stages" : "");
   }
   const Result<PipelineOrder> small = pipeline_order(ScheduleKind::one_f_one_b, 2, 3, 1);
   return text + kOrdersOfYourOwn + order_to_yaml(*small) + kPlacements;
@@ -259,9 +225,8 @@ void up_to_date(const std::string& path, const std::string& text) {
 
 TEST(SchedulePages, AreUpToDate) {
   up_to_date("reference/schedules.md", page());
-  for (const Picture& picture : kPictures) {
-    up_to_date(fmt::format("pictures/schedules/{}.svg", picture.file), svg_of(picture));
-  }
+  for (const ScheduleEntry* each : kSchedules)
+    up_to_date(fmt::format("pictures/schedules/{}.svg", name(each->kind)), svg_of(*each));
 }
 
 }  // namespace

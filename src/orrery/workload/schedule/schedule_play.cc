@@ -267,36 +267,6 @@ Timeline play(const PipelineOrder& order, const PassCost& cost) {
   return player.take();
 }
 
-std::optional<std::int64_t> bubble_formula(ScheduleKind kind, std::uint32_t stages,
-                                           std::uint32_t microbatches, std::uint32_t chunks,
-                                           const PassCost& cost) {
-  const std::int64_t p = stages, m = microbatches;
-  const std::int64_t f = cost.forward, i = cost.input_grad, w = cost.weight_grad;
-  if (chunks == 0) return std::nullopt;
-  switch (kind) {
-    case ScheduleKind::gpipe:
-    case ScheduleKind::one_f_one_b:
-    case ScheduleKind::interleaved:  // a chunk's passes take 1/v of a stage's
-      return (p - 1) * (f + i + w);
-    case ScheduleKind::zb_h1:
-      // Qi et al. (ICLR 2024), table 2, for i >= w and m >= p. Beyond it: weight halves longer than
-      // input halves hide no more than those; with few microbatches there are too few of them.
-      if (i > f && w > f) return std::nullopt;
-      return (p - 1) * (f + std::max<std::int64_t>(0, i - w)) +
-             std::max<std::int64_t>(0, p - m) * std::min(i, w);
-    case ScheduleKind::zb_v:
-      // No gaps inside a stage (Qi et al., NeurIPS 2024); the last stage begins p-1 passes late.
-      if (f != i || w > f || 2 * w < f || m < 2 * p - 1) return std::nullopt;
-      return (p - 1) * f;
-    case ScheduleKind::dual_pipe:
-      if (i > f || i + w < f) return std::nullopt;
-      return (p / 2 - 1) * (f + std::max<std::int64_t>(0, i - w));
-    case ScheduleKind::file:
-      break;
-  }
-  return std::nullopt;
-}
-
 std::uint32_t most_in_flight(const PipelineOrder& order, std::uint32_t stage) {
   std::uint32_t now = 0, most = 0;
   for (const Slot& slot : order.slots(stage)) {

@@ -8,14 +8,12 @@
 #include <tuple>
 
 #include "orrery/core/limits.h"
+#include "orrery/workload/schedule/schedule_testing.h"
 
 namespace orrery::workload {
 namespace {
 
 using Kind = ScheduleKind;
-
-constexpr PassCost kCosts[] = {{1, 1, 1},    {2, 3, 1},   {3, 2, 2},   {10, 10, 5},
-                               {10, 13, 10}, {10, 9, 10}, {10, 6, 14}, {7, 21, 5}};
 
 PipelineOrder order_of(Kind kind, std::uint32_t p, std::uint32_t m, std::uint32_t v) {
   Result<PipelineOrder> order = pipeline_order(kind, p, m, v);
@@ -23,67 +21,13 @@ PipelineOrder order_of(Kind kind, std::uint32_t p, std::uint32_t m, std::uint32_
   return order ? *order : PipelineOrder{};
 }
 
-/// Every combination that a kind can do, of sizes worth trying.
+/// Legal orders of sizes worth trying.
 template <class Use>
 void for_each_order(Kind kind, Use use) {
-  std::size_t count = 0;
-  for (const std::uint32_t p : {1u, 2u, 3u, 4u, 6u, 8u, 12u}) {
-    for (const std::uint32_t m : {1u, 2u, 3u, 4u, 8u, 12u, 16u, 24u, 25u, 48u}) {
-      for (const std::uint32_t v : {1u, 2u, 3u, 6u}) {
-        const Result<PipelineOrder> order = pipeline_order(kind, p, m, v);
-        if (!order) continue;
-        SCOPED_TRACE(testing::Message() << "p " << p << " m " << m << " v " << v);
-        use(*order);
-        ++count;
-      }
-    }
+  for (const PipelineOrder& order : schedule_testing::orders_of(*find_schedule(kind))) {
+    SCOPED_TRACE(schedule_testing::size_text(order));
+    use(order);
   }
-  EXPECT_GT(count, 10u);
-}
-
-constexpr Kind kPlayedKinds[] = {Kind::gpipe, Kind::one_f_one_b, Kind::interleaved,
-                                 Kind::zb_h1, Kind::zb_v,        Kind::dual_pipe};
-
-TEST(Schedule, EveryMicrobatchPassesEveryStageOnceAndNobodyWaitsForEver) {
-  for (const Kind kind : kPlayedKinds) {
-    for_each_order(kind, [&](const PipelineOrder& order) {
-      const Result<void> fine = check_order(order, "order");
-      EXPECT_TRUE(fine) << to_string(fine.error());
-      // Counted here without check_order's help.
-      std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, std::array<int, 4>> passes;
-      for (std::uint32_t s = 0; s < order.stages; ++s) {
-        for (const Slot& slot : order.slots(s)) {
-          ++passes[{s, slot.chunk, slot.microbatch}][static_cast<std::size_t>(slot.pass)];
-        }
-      }
-      std::size_t places = 0;
-      for (const std::vector<Place>& pipe : order.pipes) places += pipe.size();
-      EXPECT_EQ(passes.size(), places * order.microbatches / order.pipes.size());
-      for (const auto& [place, count] : passes) {
-        EXPECT_EQ(count[0], 1);
-        EXPECT_EQ(count[1] + count[2], 1);
-        EXPECT_EQ(count[2], count[3]);
-      }
-    });
-  }
-}
-
-TEST(Schedule, BubbleIsItsClosedForm) {
-  for (const Kind kind : kPlayedKinds) {
-    std::size_t known = 0;
-    for_each_order(kind, [&](const PipelineOrder& order) {
-      for (const PassCost& cost : kCosts) {
-        const std::optional<std::int64_t> bubble =
-            bubble_formula(kind, order.stages, order.microbatches, order.chunks, cost);
-        if (!bubble) continue;
-        ++known;
-        EXPECT_EQ(play(order, cost).bubble(), *bubble)
-            << cost.forward << " " << cost.input_grad << " " << cost.weight_grad;
-      }
-    });
-    EXPECT_GT(known, 20u) << static_cast<int>(kind);
-  }
-  EXPECT_FALSE(bubble_formula(Kind::file, 4, 8, 1, {}));
 }
 
 TEST(Schedule, ClosedFormsAreThosePublished) {
@@ -186,21 +130,11 @@ TEST(Schedule, DualPipeWithPairsAsUnitsHasItsAuthorsBubble) {
   }
 }
 
-TEST(Schedule, InFlight) {
-  for_each_order(Kind::gpipe, [](const PipelineOrder& order) {
-    EXPECT_EQ(most_in_flight(order, 0), order.microbatches);
-  });
+TEST(Schedule, EveryStageHoldsAsManyAsItsPaperSays) {
   for_each_order(Kind::one_f_one_b, [](const PipelineOrder& order) {
     for (std::uint32_t s = 0; s < order.stages; ++s) {
       EXPECT_EQ(most_in_flight(order, s), std::min(order.microbatches, order.stages - s));
     }
-  });
-  for_each_order(Kind::interleaved, [](const PipelineOrder& order) {
-    // p(1 + (p-1)/(pv)) stages' worth is pv + p - 1 chunks (Korthikanti et al., section 4.2.3).
-    const std::uint32_t p = order.stages, v = order.chunks, m = order.microbatches;
-    if (v == 1) return;
-    EXPECT_EQ(most_in_flight(order, 0), std::min(p * v + p - 1, m * v));
-    EXPECT_EQ(most_in_flight(order, 0), std::min((v - 1) * p + 2 * (p - 1) + 1, m * v));
   });
   for_each_order(Kind::zb_h1, [](const PipelineOrder& order) {
     for (std::uint32_t s = 0; s < order.stages; ++s) {
@@ -264,6 +198,7 @@ TEST(Schedule, WhatAKindCannotDoIsRefusedByName) {
   }
   EXPECT_FALSE(pipeline_order(Kind::gpipe, 0, 1, 1));
   EXPECT_FALSE(pipeline_order(Kind::gpipe, 1, 0, 1));
+  EXPECT_FALSE(bubble_formula(Kind::file, 4, 8, 1, {}));
 }
 
 TEST(Schedule, SizeIsLimited) {

@@ -32,7 +32,8 @@ std::int64_t tokens_of(const Spec& spec) {
 }
 
 std::int64_t virtual_stages(const Spec& spec) {
-  const bool copies = spec.schedule.kind == ScheduleKind::dual_pipe;
+  const ScheduleEntry* schedule = find_schedule(spec.schedule.kind);
+  const bool copies = schedule != nullptr && schedule->placement == Placement::both_ways;
   return spec.parallel.pp * (copies ? 1 : spec.schedule.chunks);
 }
 
@@ -54,7 +55,7 @@ Result<void> legal(const Spec& spec) {
   }
   for (const std::span<const RuleCheck> checks : all_checks()) {
     for (const RuleCheck& check : checks) {
-      std::string what = check.broken(spec);
+      std::string what = check.wrong(spec);
       if (what.empty()) continue;
       return fail(check.code, std::string(check.place), std::move(what),
                   fmt::format("rule {}: {}", check.rule.name, check.rule.sentence));

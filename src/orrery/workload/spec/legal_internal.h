@@ -17,6 +17,15 @@ struct RuleCheck {
   std::string_view place;  ///< the key to change
   std::string (*broken)(const Spec&);
   Errc code = Errc::config_conflict;
+  const ScheduleEntry* schedule = nullptr;  ///< whose rule `asks` is; then `broken` is null
+  const ScheduleRule* asks = nullptr;
+
+  /// What is wrong, or nothing.
+  [[nodiscard]] std::string wrong(const Spec& spec) const {
+    if (schedule == nullptr) return broken(spec);
+    if (spec.schedule.kind != schedule->kind) return {};
+    return asks->broken({spec.parallel.pp, spec.microbatches(), spec.schedule.chunks});
+  }
 };
 
 // One file each, checked in this order.
@@ -43,7 +52,7 @@ struct RuleCheck {
 [[nodiscard]] bool has_dense_layer(const Model& model);
 /// Tokens that attention sees in one sequence or picture.
 [[nodiscard]] std::int64_t tokens_of(const Spec& spec);
-/// Pieces that the layers are dealt out to; dual_pipe has all of them twice.
+/// Pieces that the layers are dealt out to; schedules both ways have all of them twice.
 [[nodiscard]] std::int64_t virtual_stages(const Spec& spec);
 /// Layers that are dealt out.
 [[nodiscard]] std::int64_t all_layers(const Model& model);

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <array>
+#include <string>
+#include <vector>
 
 #include "orrery/config/document.h"
 #include "orrery/core/limits.h"
@@ -24,39 +26,23 @@ std::string global_batch(const Spec& spec) {
   return no_multiple("it", spec.batch.global, step, "micro x dp");
 }
 
-std::string one_chunk(const Spec& spec) {
-  const Schedule& s = spec.schedule;
-  const bool one = s.kind == ScheduleKind::gpipe || s.kind == ScheduleKind::one_f_one_b ||
-                   s.kind == ScheduleKind::zb_h1;
-  return one && s.chunks != 1 ? fmt::format("is {}", s.chunks) : "";
+/// Nothing where the schedule allows its chunks, or is not of `count`.
+std::string chunks_of(const Spec& spec, ChunkCount count) {
+  const ScheduleEntry* schedule = find_schedule(spec.schedule.kind);
+  if (schedule == nullptr || schedule->chunks != count) return {};
+  return allows(count, spec.schedule.chunks) ? "" : fmt::format("is {}", spec.schedule.chunks);
 }
 
-std::string two_chunks(const Spec& spec) {
-  const Schedule& s = spec.schedule;
-  const bool two = s.kind == ScheduleKind::zb_v || s.kind == ScheduleKind::dual_pipe;
-  return two && s.chunks != 2 ? fmt::format("is {}", s.chunks) : "";
-}
+std::string one_chunk(const Spec& spec) { return chunks_of(spec, ChunkCount::one); }
+std::string two_chunks(const Spec& spec) { return chunks_of(spec, ChunkCount::two); }
+std::string more_chunks(const Spec& spec) { return chunks_of(spec, ChunkCount::several); }
 
-std::string more_chunks(const Spec& spec) {
-  const Schedule& s = spec.schedule;
-  return s.kind == ScheduleKind::interleaved && s.chunks < 2 ? "is 1" : "";
-}
-
-std::string interleaved_microbatches(const Spec& spec) {
-  if (spec.schedule.kind != ScheduleKind::interleaved) return {};
-  return no_multiple("the number of microbatches", spec.microbatches(), spec.parallel.pp, "pp");
-}
-
-std::string dual_pipe_stages(const Spec& spec) {
-  if (spec.schedule.kind != ScheduleKind::dual_pipe) return {};
-  return no_multiple("pp", spec.parallel.pp, 2, "pairs of stages");
-}
-
-std::string dual_pipe_microbatches(const Spec& spec) {
-  if (spec.schedule.kind != ScheduleKind::dual_pipe) return {};
-  const std::int64_t count = spec.microbatches();
-  if (count % 2 == 0 && count >= 2 * spec.parallel.pp) return {};
-  return fmt::format("there are {} microbatches for {} stages", count, spec.parallel.pp);
+/// "These schedules have one chunk per rank: gpipe, 1f1b."
+std::string chunk_sentence(std::string_view how_many, ChunkCount count) {
+  std::vector<std::string_view> names;
+  for (const ScheduleEntry* one : kSchedules)
+    if (one->chunks == count) names.push_back(name(one->kind));
+  return fmt::format("These schedules have {} per rank: {}.", how_many, join(names));
 }
 
 /// As pipeline_order: at most three passes per microbatch and piece of the model.
@@ -119,29 +105,13 @@ std::string sums_of_four_bits(const Spec& spec) {
   return {};
 }
 
-constexpr std::array kScheduleRules = {
+constexpr std::array kBatchRules = {
     RuleCheck{{"global-batch", "The global batch is a multiple of micro x dp, and at most 2^30."},
               "batch.global",
               global_batch},
-    RuleCheck{{"one-chunk", "The schedules gpipe, 1f1b and zb_h1 have one chunk per rank."},
-              "schedule.chunks",
-              one_chunk},
-    RuleCheck{{"two-chunks", "The schedules zb_v and dual_pipe have two chunks per rank."},
-              "schedule.chunks",
-              two_chunks},
-    RuleCheck{{"interleaved-chunks", "Interleaved 1F1B has at least two chunks per rank."},
-              "schedule.chunks",
-              more_chunks},
-    RuleCheck{{"interleaved-microbatches", "Interleaved 1F1B runs a multiple of pp microbatches."},
-              "schedule",
-              interleaved_microbatches},
-    RuleCheck{{"dual-pipe-stages", "dual_pipe has an even number of stages."},
-              "parallel.pp",
-              dual_pipe_stages},
-    RuleCheck{{"dual-pipe-microbatches",
-               "dual_pipe runs an even number of microbatches, at least 2 x pp."},
-              "schedule",
-              dual_pipe_microbatches},
+};
+
+constexpr std::array kOtherRules = {
     RuleCheck{{"passes", "Microbatches x chunks x pp are at most 5592405."},
               "batch.micro",
               passes,
@@ -185,6 +155,27 @@ constexpr std::array kScheduleRules = {
 
 }  // namespace
 
-std::span<const RuleCheck> schedule_rules() { return kScheduleRules; }
+std::span<const RuleCheck> schedule_rules() {
+  static const std::string one = chunk_sentence("one chunk", ChunkCount::one);
+  static const std::string two = chunk_sentence("two chunks", ChunkCount::two);
+  static const std::string several = chunk_sentence("at least two chunks", ChunkCount::several);
+  static const std::vector<RuleCheck> kAll = [] {
+    std::vector<RuleCheck> all(kBatchRules.begin(), kBatchRules.end());
+    all.push_back({{"one-chunk", one}, "schedule.chunks", one_chunk});
+    all.push_back({{"two-chunks", two}, "schedule.chunks", two_chunks});
+    all.push_back({{"interleaved-chunks", several}, "schedule.chunks", more_chunks});
+    for (const ScheduleEntry* schedule : kSchedules)
+      for (const ScheduleRule& rule : schedule->rules)
+        all.push_back({{rule.name, rule.sentence},
+                       rule.key,
+                       nullptr,
+                       Errc::config_conflict,
+                       schedule,
+                       &rule});
+    all.insert(all.end(), kOtherRules.begin(), kOtherRules.end());
+    return all;
+  }();
+  return kAll;
+}
 
 }  // namespace orrery::workload

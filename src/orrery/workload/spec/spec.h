@@ -15,6 +15,7 @@
 #include "orrery/core/error.h"
 #include "orrery/core/findings.h"
 #include "orrery/core/quantity.h"
+#include "orrery/workload/schedule/schedules.h"
 #include "orrery/workload/spec/kernels_spec.h"
 #include "orrery/workload/spec/model.h"
 #include "orrery/workload/spec/offload.h"
@@ -127,16 +128,6 @@ struct Parallel {
 
   [[nodiscard]] std::int64_t expert_tp() const { return etp != 0 ? etp : tp; }
   [[nodiscard]] std::int64_t world() const { return tp * cp * dp * pp * (ep_own_axis ? ep : 1); }
-};
-
-enum class ScheduleKind : std::uint8_t {
-  gpipe,
-  one_f_one_b,
-  interleaved,  ///< 1F1B over `chunks` parts of the model per rank (Narayanan et al., SC21)
-  zb_h1,        ///< zero bubble, 1F1B's memory (Qi et al., ICLR 2024)
-  zb_v,         ///< two parts per rank in a V (Qi et al., NeurIPS 2024)
-  dual_pipe,    ///< both directions at once, two copies of the weights (DeepSeek-V3)
-  file,         ///< a user's own order, see schedule.h
 };
 
 /// In which order a rank runs its microbatches.
@@ -353,14 +344,12 @@ struct Words<workload::Dispatcher> {
 };
 template <>
 struct Words<workload::ScheduleKind> {
-  static constexpr std::array names = {
-      WordTable<workload::ScheduleKind>{"gpipe", workload::ScheduleKind::gpipe},
-      WordTable<workload::ScheduleKind>{"1f1b", workload::ScheduleKind::one_f_one_b},
-      WordTable<workload::ScheduleKind>{"interleaved", workload::ScheduleKind::interleaved},
-      WordTable<workload::ScheduleKind>{"zb_h1", workload::ScheduleKind::zb_h1},
-      WordTable<workload::ScheduleKind>{"zb_v", workload::ScheduleKind::zb_v},
-      WordTable<workload::ScheduleKind>{"dual_pipe", workload::ScheduleKind::dual_pipe},
-      WordTable<workload::ScheduleKind>{"file", workload::ScheduleKind::file}};
+  static constexpr std::array names = [] {
+    std::array<WordTable<workload::ScheduleKind>, workload::kScheduleNames.size()> made{};
+    for (std::size_t i = 0; i < made.size(); ++i)
+      made[i] = {workload::kScheduleNames[i], static_cast<workload::ScheduleKind>(i)};
+    return made;
+  }();
 };
 template <>
 struct Words<workload::OptimizerKind> {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "orrery/workload/schedule/bubble.h"
+#include "orrery/workload/program/bubble.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -40,12 +40,12 @@ std::string remark(const Spec& spec) {
 }
 
 TEST(Bubble, IsThatOfThePlayedSchedule) {
-  using enum ScheduleKind;
-  for (const ScheduleKind kind : {gpipe, one_f_one_b, interleaved, zb_h1, zb_v, dual_pipe}) {
+  for (const ScheduleEntry* schedule : kSchedules) {
+    const ScheduleKind kind = schedule->kind;
     for (const std::int64_t stages : {2, 4, 8}) {
       for (const std::int64_t microbatches : {16, 32}) {
-        const bool two = kind == interleaved || kind == zb_v || kind == dual_pipe;
-        const Spec spec = spec_of(stages, microbatches, kind, two ? 2 : 1);
+        const Spec spec =
+            spec_of(stages, microbatches, kind, schedule->chunks == ChunkCount::one ? 1 : 2);
         ASSERT_TRUE(legal(spec));
         const auto order = order_of(spec);
         ASSERT_TRUE(order);
@@ -85,9 +85,9 @@ TEST(Bubble, WhatIsSmallIsNot) {
 
 /// The default number of microbatches leaves no bubble to speak of, with any schedule.
 TEST(Bubble, DefaultsAreNotRemarkedUpon) {
-  using enum ScheduleKind;
-  for (const ScheduleKind kind : {gpipe, one_f_one_b, interleaved, zb_h1, zb_v, dual_pipe}) {
-    const bool two = kind == interleaved || kind == zb_v || kind == dual_pipe;
+  for (const ScheduleEntry* schedule : kSchedules) {
+    const ScheduleKind kind = schedule->kind;
+    const bool two = find_schedule(kind)->chunks != ChunkCount::one;
     for (const std::int64_t stages : {2, 4, 8, 16})
       EXPECT_EQ(remark(spec_of(stages, 0, kind, two ? 2 : 1)), "") << static_cast<int>(kind);
   }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "orrery/workload/schedule/bubble.h"
+#include "orrery/workload/program/bubble.h"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "orrery/core/units.h"
-#include "orrery/workload/schedule/schedule_internal.h"
 
 namespace orrery::workload {
 namespace {
@@ -18,13 +17,14 @@ constexpr PassCost kCost{};
 
 /// In closed form, where there is one.
 std::optional<double> formula_share(const Spec& spec) {
-  const ScheduleKind kind = spec.schedule.kind;
-  const auto bubble = bubble_formula(kind, static_cast<std::uint32_t>(spec.parallel.pp),
-                                     static_cast<std::uint32_t>(spec.microbatches()),
-                                     static_cast<std::uint32_t>(spec.schedule.chunks), kCost);
+  const auto bubble =
+      bubble_formula(spec.schedule.kind, static_cast<std::uint32_t>(spec.parallel.pp),
+                     static_cast<std::uint32_t>(spec.microbatches()),
+                     static_cast<std::uint32_t>(spec.schedule.chunks), kCost);
   if (!bubble) return std::nullopt;
-  // A microbatch passes one chunk of a rank in dual_pipe, else all of them.
-  const std::int64_t chunks = kind == ScheduleKind::dual_pipe ? 1 : spec.schedule.chunks;
+  // A microbatch passes one chunk of a rank where pipes go both ways, else all of them.
+  const bool both = find_schedule(spec.schedule.kind)->placement == Placement::both_ways;
+  const std::int64_t chunks = both ? 1 : spec.schedule.chunks;
   const std::int64_t busy =
       spec.microbatches() * chunks * (kCost.forward + kCost.input_grad + kCost.weight_grad);
   return static_cast<double>(*bubble) / static_cast<double>(*bubble + busy);
@@ -130,7 +130,7 @@ void note_bubble(const Spec& spec, const PipelineOrder& order, Findings& finding
   if (share <= kLargeBubble) return;
   const std::string now =
       fmt::format("{} with {}, {} microbatch{} through {} stages", percent_text(share),
-                  word(spec.schedule.kind), format_count(order.microbatches),
+                  name(spec.schedule.kind), format_count(order.microbatches),
                   order.microbatches == 1 ? "" : "es", format_count(order.stages));
   findings.add(FindingCode::pipeline_bubble, now + Remedies(spec, share).text());
 }

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// 1F1B (Narayanan et al., SOSP 2019 and SC 2021).
+#include <algorithm>
+
+#include "orrery/workload/schedule/schedule_line.h"
+
+namespace orrery::workload {
+
+/// Stage s is p-1-s forward passes ahead of its backward passes.
+void one_f_one_b(PipelineOrder& order) {
+  for (std::uint32_t s = 0; s < order.stages; ++s) {
+    Line line = line_of(order, s);
+    line.repeat(order.stages - 1 - s, {kOneForward});
+    line.repeat(order.microbatches, {kOneForward, kOneBackward});
+  }
+}
+
+const ScheduleEntry kOneFOneB{
+    .kind = ScheduleKind::one_f_one_b,
+    .order = one_f_one_b,
+    .bubble = bubble_of_whole_passes,
+    .in_flight =
+        [](const ScheduleSize& size) {
+          return std::optional(std::min(size.microbatches, size.stages));
+        },
+    .page = {.title = "1F1B",
+             .bubble = "(*p* - 1)(*F* + *B*)",
+             .exact_when = "always",
+             .in_flight = "min(*m*, *p*); stage *s*: *p* - *s*",
+             .source = "Narayanan et al., SOSP 2019 and SC 2021",
+             .text = "Stage *s* runs *p* - 1 - *s* forward passes ahead, then one forward and one "
+                     "backward pass in turn. GPipe's bubble, but at most *p* microbatches in "
+                     "flight."}};
+
+}  // namespace orrery::workload
