@@ -16,6 +16,7 @@
 #include "orrery/platform/kernel_file_table.h"
 #include "orrery/platform/platform.h"
 #include "orrery/study/question.h"
+#include "orrery/workload/importers/import.h"
 #include "orrery/workload/schedule/schedules.h"
 
 namespace orrery::study {
@@ -56,6 +57,15 @@ inline std::vector<std::string_view> collectives() { return {"auto", "messages"}
 inline std::vector<std::string_view> rules() { return {"orrery", "astra"}; }
 inline std::vector<std::string_view> spans() { return {"all", "critical", "none"}; }
 }  // namespace choices
+
+struct SpecSentence {
+  template <class Put>
+  static constexpr void write(Put put) {
+    put("Specifications (YAML, JSON), or files of ");
+    put(workload::kImportedTools);
+    put("; later ones add to earlier ones");
+  }
+};
 
 /// A member that has a table itself. Without a name, its fields are called as if they were members
 /// of the owner.
@@ -99,9 +109,7 @@ struct QuestionTable<JobDescription> {
   static constexpr std::string_view group = "The job";
   static constexpr auto fields = std::tuple{
       QuestionField{"spec", &JobDescription::spec, "--spec", "FILES", kLoad | kUnlisted,
-                    "other.yaml",
-                    "Specifications (YAML, JSON), or files of Hugging Face, Megatron, NeMo, "
-                    "DeepSpeed, Calculon, vTrain, SimAI; later ones add to earlier ones"},
+                    "other.yaml", FixedText<SpecSentence>::kView},
       QuestionField{"texts", &JobDescription::texts, "", "", kLoad | kUnlisted,
                     "job.yaml\nmodel: gpt2-xl", "What files would hold, added to the files"},
       QuestionField{"model", &JobDescription::model, "--model", "NAME", kLoad | kUnlisted,

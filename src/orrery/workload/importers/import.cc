@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <limits>
-#include <optional>
 
 #include "orrery/workload/importers/import_internal.h"
 #include "orrery/workload/spec/legal_internal.h"
@@ -18,65 +17,6 @@ using config::Json;
 using config::KeyReader;
 
 namespace {
-
-bool has(const Json& object, std::initializer_list<const char*> keys) {
-  return std::all_of(keys.begin(), keys.end(),
-                     [&](const char* key) { return object.contains(key); });
-}
-
-bool has_any(const Json& object, std::initializer_list<const char*> keys) {
-  return std::any_of(keys.begin(), keys.end(),
-                     [&](const char* key) { return object.contains(key); });
-}
-
-/// By the keys of a JSON or YAML document.
-std::optional<ImportFormat> format_of(const Json& file) {
-  if (!file.is_object()) return std::nullopt;
-  if (file.contains("model_type") || has(file, {"architectures", "hidden_size"}))
-    return ImportFormat::hugging_face;
-  if (file.contains("peft_type")) return ImportFormat::peft;
-  if (has(file, {"hidden", "attn_heads", "num_blocks"})) return ImportFormat::calculon_model;
-  if (has(file, {"tensor_par", "pipeline_par"})) return ImportFormat::calculon_run;
-  if (has(file, {"num_gpus", "tensor_parallel_size", "max_length"})) return ImportFormat::vtrain;
-  if (has_any(file, {"zero_optimization", "train_micro_batch_size_per_gpu", "train_batch_size"}))
-    return ImportFormat::deepspeed;
-  const auto model = file.find("model");
-  if (model != file.end() && model->is_object() &&
-      has_any(*model, {"tensor_model_parallel_size", "encoder_seq_length", "num_attention_heads"}))
-    return ImportFormat::nemo;
-  if (has_any(file, {"num_layers", "tensor_model_parallel_size"}) ||
-      has(file, {"language_model", "model_parallel"}))
-    return ImportFormat::megatron;
-  if (model != file.end()) return ImportFormat::spec;
-  return std::nullopt;
-}
-
-/// A shell script, by its first line or by how a line begins.
-bool looks_like_script(std::string_view text) {
-  const std::string_view head = text.substr(0, text.find('\n'));
-  if (head.rfind("#!", 0) == 0) return head.find("sh") != std::string_view::npos;
-  for (const std::string sign : {"source ", ". ", "export ", "torchrun ", "srun "}) {
-    if (text.rfind(sign, 0) == 0 || text.find("\n" + sign) != std::string_view::npos) return true;
-  }
-  return false;
-}
-
-bool looks_like_arguments(std::string_view text) {
-  const std::size_t first = text.find_first_not_of(" \t\r\n");
-  if (first != std::string_view::npos && text[first] == '{') return false;
-  for (const std::string_view sign :
-       {"--num-layers", "--num_layers", "--hidden-size", "--hidden_size",
-        "--tensor-model-parallel-size", "--tensor_model_parallel_size"}) {
-    if (text.find(sign) != std::string_view::npos) return true;
-  }
-  return looks_like_script(text);
-}
-
-bool looks_like_simai(std::string_view text) {
-  const std::string_view head = text.substr(0, text.find('\n'));
-  return head.find("all_gpus:") != std::string_view::npos &&
-         head.find("model_parallel_NPU_group:") != std::string_view::npos;
-}
 
 Result<Json> parse(std::string_view text, const std::string& where) {
   const std::size_t first = text.find_first_not_of(" \t\r\n");
@@ -90,94 +30,28 @@ Json without_nulls(Json file) {
   return file;
 }
 
-tl::unexpected<Error> unknown(const std::string& where) {
+/// A file and its format.
+struct Detected {
+  const Importer* importer = nullptr;
+  Json document{};  ///< null: it is text
+};
+
+Result<Detected> detect(std::string_view text, const std::string& where) {
+  for (const Importer* one : kImporters)
+    if (one->is_text != nullptr && one->is_text(text)) return Detected{one};
+  Result<Json> file = parse(text, where);
+  if (!file) return tl::unexpected(file.error());
+  if (file->is_object()) {
+    for (const Importer* one : kImporters)
+      if (one->is_document != nullptr && one->is_document(*file))
+        return Detected{one, *std::move(file)};
+  }
   return fail(Errc::input_unsupported, where, "is no file that describes a training job",
-              "what is known: our specification, config.json of Hugging Face, Megatron arguments, "
-              "NeMo, DeepSpeed, Calculon, vTrain, SimAI");
+              fmt::format("what is known: our specification, and files of {}", kImportedTools));
 }
 
-Result<void> import_document(Spec& spec, ImportFormat format, const Json& file,
-                             const std::string& where, Findings& findings) {
-  switch (format) {
-    case ImportFormat::hugging_face:
-      return import_hugging_face(spec, file, where, findings);
-    case ImportFormat::peft:
-      return import_lora(spec, file, where, findings);
-    case ImportFormat::megatron:
-      return import_megatron(spec, {flat_sections(file, {"language_model", "model_parallel"})},
-                             where, findings);
-    case ImportFormat::nemo:
-      if (auto read = import_megatron(spec, {nemo_arguments(file)}, where, findings); !read)
-        return read;
-      return import_nemo_lora(spec, file, where, findings);
-    case ImportFormat::deepspeed:
-      return import_deepspeed(spec, file, where, findings);
-    case ImportFormat::calculon_model:
-      return import_calculon_model(spec, file, where, findings);
-    case ImportFormat::calculon_run:
-      return import_calculon_run(spec, file, where, findings);
-    case ImportFormat::vtrain:
-      return import_vtrain(spec, file, where, findings);
-    case ImportFormat::spec:
-    case ImportFormat::simai:
-      break;
-  }
-  return unknown(where);
-}
-
-}  // namespace
-
-std::string_view name(ImportFormat format) {
-  switch (format) {
-    case ImportFormat::spec:
-      return "specification";
-    case ImportFormat::hugging_face:
-      return "hugging_face";
-    case ImportFormat::peft:
-      return "peft";
-    case ImportFormat::megatron:
-      return "megatron";
-    case ImportFormat::nemo:
-      return "nemo";
-    case ImportFormat::deepspeed:
-      return "deepspeed";
-    case ImportFormat::calculon_model:
-      return "calculon_model";
-    case ImportFormat::calculon_run:
-      return "calculon_run";
-    case ImportFormat::vtrain:
-      return "vtrain";
-    case ImportFormat::simai:
-      break;
-  }
-  return "simai";
-}
-
-Result<ImportFormat> sniff(std::string_view text, const std::string& where) {
-  if (looks_like_simai(text)) return ImportFormat::simai;
-  if (looks_like_arguments(text)) return ImportFormat::megatron;
-  const Result<Json> file = parse(text, where);
-  if (!file) return tl::unexpected(file.error());
-  if (const auto format = format_of(*file)) return *format;
-  return unknown(where);
-}
-
-namespace {
-
-Result<void> import_text(Spec& spec, std::string_view text, const std::string& where,
-                         Findings& findings) {
-  if (looks_like_simai(text)) return import_simai(spec, text, where, findings);
-  if (looks_like_arguments(text)) {
-    const auto arguments = megatron_arguments(text, where, findings);
-    if (!arguments) return tl::unexpected(arguments.error());
-    return import_megatron(spec, *arguments, where, findings);
-  }
-  const Result<Json> file = parse(text, where);
-  if (!file) return tl::unexpected(file.error());
-  const auto format = format_of(*file);
-  if (!format) return unknown(where);
-  if (*format != ImportFormat::spec)
-    return import_document(spec, *format, without_nulls(*file), where, findings);
+Result<void> import_own(Spec& spec, std::string_view text, const std::string& where,
+                        Findings& /*findings*/) {
   auto own = parse_spec_like(spec, text, where);
   if (!own) return tl::unexpected(own.error());
   spec = *std::move(own);
@@ -186,9 +60,38 @@ Result<void> import_text(Spec& spec, std::string_view text, const std::string& w
 
 }  // namespace
 
+const Importer kSpecificationImporter{
+    .name = "specification",
+    .is_document = [](const Json& document) { return document.contains("model"); },
+    .import_text = import_own};
+
+bool has(const Json& object, std::initializer_list<const char*> keys) {
+  return std::all_of(keys.begin(), keys.end(),
+                     [&](const char* key) { return object.contains(key); });
+}
+
+bool has_any(const Json& object, std::initializer_list<const char*> keys) {
+  return std::any_of(keys.begin(), keys.end(),
+                     [&](const char* key) { return object.contains(key); });
+}
+
+Result<const Importer*> sniff(std::string_view text, const std::string& where) {
+  const Result<Detected> file = detect(text, where);
+  if (!file) return tl::unexpected(file.error());
+  return file->importer;
+}
+
 Result<void> import_into(Spec& spec, std::string_view text, const std::string& where,
                          Findings& findings) {
-  if (auto read = import_text(spec, text, where, findings); !read) return read;
+  Result<Detected> file = detect(text, where);
+  if (!file) return tl::unexpected(file.error());
+  const Importer& importer = *file->importer;
+  const bool document = !file->document.is_null() && importer.import_document != nullptr;
+  Result<void> read = document
+                          ? importer.import_document(spec, without_nulls(std::move(file->document)),
+                                                     where, findings)
+                          : importer.import_text(spec, text, where, findings);
+  if (!read) return read;
   // Later files and flags would be blamed for what this one says.
   Result<void> fine = in_ranges(spec, true);
   if (!fine) fine.error().where = where + ":" + fine.error().where;

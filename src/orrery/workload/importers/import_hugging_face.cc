@@ -359,8 +359,6 @@ tl::unexpected<Error> unknown_family(const std::string& type, const std::string&
                   join(known));
 }
 
-}  // namespace
-
 Result<void> import_hugging_face(Spec& spec, const Json& file, const std::string& where,
                                  Findings& findings) {
   KeyReader keys(file, where);
@@ -383,5 +381,15 @@ Result<void> import_hugging_face(Spec& spec, const Json& file, const std::string
   spec.model = std::move(model);
   return {};
 }
+
+}  // namespace
+
+const Importer kHuggingFaceImporter{
+    .name = "hugging_face",
+    .is_document =
+        [](const Json& document) {
+          return document.contains("model_type") || has(document, {"architectures", "hidden_size"});
+        },
+    .import_document = import_hugging_face};
 
 }  // namespace orrery::workload

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One function per foreign format. Private to this room.
+// What importers share. Private to this room.
 //
-// Each gets the file as one JSON object, asks for the keys that it understands, and leaves the
-// others to KeyReader::report_unread.
+// Each asks a file for the keys that it understands, and leaves the others to
+// KeyReader::report_unread.
 #pragma once
 
 #include <initializer_list>
@@ -51,8 +51,10 @@ void set_world(Spec& spec, std::int64_t world, const std::string& where, Finding
 /// `keys`' error, or nothing; then counts what was not asked for.
 [[nodiscard]] Result<void> finish(config::KeyReader& keys, Findings& findings);
 
-[[nodiscard]] Result<void> import_hugging_face(Spec& spec, const config::Json& file,
-                                               const std::string& where, Findings& findings);
+/// Whether a document has all of these keys, or any.
+[[nodiscard]] bool has(const config::Json& object, std::initializer_list<const char*> keys);
+[[nodiscard]] bool has_any(const config::Json& object, std::initializer_list<const char*> keys);
+
 /// Something in a script, and where it stands: "run.sh:12".
 struct ShellPlace {
   std::string where;
@@ -77,26 +79,8 @@ struct MegatronArguments {
 [[nodiscard]] Result<MegatronArguments> megatron_arguments(std::string_view text,
                                                            const std::string& where,
                                                            Findings& findings);
-/// Sections of a YAML file in one object, later ones first; "${.key}" is what it refers to.
-[[nodiscard]] config::Json flat_sections(const config::Json& file,
-                                         std::initializer_list<const char*> sections);
-/// Such an object from NeMo's nested YAML.
-[[nodiscard]] config::Json nemo_arguments(const config::Json& file);
-/// PEFT's adapter_config.json, on top of a model that is there already or in the catalogue.
-[[nodiscard]] Result<void> import_lora(Spec& spec, const config::Json& file,
-                                       const std::string& where, Findings& findings);
 /// The section model.peft of NeMo's YAML, where there is one.
 [[nodiscard]] Result<void> import_nemo_lora(Spec& spec, const config::Json& file,
                                             const std::string& where, Findings& findings);
-[[nodiscard]] Result<void> import_deepspeed(Spec& spec, const config::Json& file,
-                                            const std::string& where, Findings& findings);
-[[nodiscard]] Result<void> import_calculon_model(Spec& spec, const config::Json& file,
-                                                 const std::string& where, Findings& findings);
-[[nodiscard]] Result<void> import_calculon_run(Spec& spec, const config::Json& file,
-                                               const std::string& where, Findings& findings);
-[[nodiscard]] Result<void> import_vtrain(Spec& spec, const config::Json& file,
-                                         const std::string& where, Findings& findings);
-[[nodiscard]] Result<void> import_simai(Spec& spec, std::string_view text, const std::string& where,
-                                        Findings& findings);
 
 }  // namespace orrery::workload

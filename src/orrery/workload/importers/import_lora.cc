@@ -214,8 +214,6 @@ Result<void> refuse_others(KeyReader& keys, const Json& file) {
   return {};
 }
 
-}  // namespace
-
 Result<void> import_lora(Spec& spec, const Json& file, const std::string& where,
                          Findings& findings) {
   KeyReader keys(file, where);
@@ -249,6 +247,13 @@ Result<void> import_lora(Spec& spec, const Json& file, const std::string& where,
   spec = std::move(read);
   return {};
 }
+
+}  // namespace
+
+const Importer kPeftImporter{
+    .name = "peft",
+    .is_document = [](const Json& document) { return document.contains("peft_type"); },
+    .import_document = import_lora};
 
 Result<void> import_nemo_lora(Spec& spec, const Json& file, const std::string& where,
                               Findings& findings) {

@@ -184,9 +184,6 @@ const Json& reference(const Json& value, const Json& section) {
   return found == section.end() || found->is_string() ? kNothing : *found;
 }
 
-/// 16 as "16", which NeMo writes either way.
-Json word_of(const Json& value) { return value.is_number() ? Json(value.dump()) : value; }
-
 constexpr std::array<std::string_view, 3> kNeeded = {"num_layers", "hidden_size",
                                                      "num_attention_heads"};
 
@@ -251,21 +248,6 @@ Json flat_sections(const Json& file, std::initializer_list<const char*> sections
   return flat;
 }
 
-Json nemo_arguments(const Json& file) {
-  Json sections = Json::object();
-  for (const char* const section : {"model", "trainer"}) {
-    if (file.contains(section)) sections[section] = file[section];
-  }
-  Json flat = flat_sections(sections, {"model", "trainer"});
-  for (auto it = flat.begin(); it != flat.end();) it = it->is_array() ? flat.erase(it) : ++it;
-  if (flat.contains("precision")) flat["precision"] = word_of(flat["precision"]);
-  const auto model = file.find("model");
-  if (model != file.end() && model->is_object() && model->contains("optim") &&
-      (*model)["optim"].is_object() && (*model)["optim"].contains("name"))
-    flat["optimizer"] = (*model)["optim"]["name"];
-  return flat;
-}
-
 Result<void> import_megatron(Spec& spec, const MegatronArguments& arguments,
                              const std::string& where, Findings& findings) {
   const Json& file = arguments.options;
@@ -289,5 +271,53 @@ Result<void> import_megatron(Spec& spec, const MegatronArguments& arguments,
   spec = std::move(read);
   return {};
 }
+
+namespace {
+
+/// A shell script, by its first line or by how a line begins.
+bool looks_like_script(std::string_view text) {
+  const std::string_view head = text.substr(0, text.find('\n'));
+  if (head.rfind("#!", 0) == 0) return head.find("sh") != std::string_view::npos;
+  for (const std::string sign : {"source ", ". ", "export ", "torchrun ", "srun "}) {
+    if (text.rfind(sign, 0) == 0 || text.find("\n" + sign) != std::string_view::npos) return true;
+  }
+  return false;
+}
+
+bool looks_like_arguments(std::string_view text) {
+  const std::size_t first = text.find_first_not_of(" \t\r\n");
+  if (first != std::string_view::npos && text[first] == '{') return false;
+  for (const std::string_view sign :
+       {"--num-layers", "--num_layers", "--hidden-size", "--hidden_size",
+        "--tensor-model-parallel-size", "--tensor_model_parallel_size"}) {
+    if (text.find(sign) != std::string_view::npos) return true;
+  }
+  return looks_like_script(text);
+}
+
+Result<void> import_arguments(Spec& spec, std::string_view text, const std::string& where,
+                              Findings& findings) {
+  const auto arguments = megatron_arguments(text, where, findings);
+  if (!arguments) return tl::unexpected(arguments.error());
+  return import_megatron(spec, *arguments, where, findings);
+}
+
+}  // namespace
+
+const Importer kMegatronImporter{
+    .name = "megatron",
+    .is_text = looks_like_arguments,
+    .is_document =
+        [](const Json& document) {
+          return has_any(document, {"num_layers", "tensor_model_parallel_size"}) ||
+                 has(document, {"language_model", "model_parallel"});
+        },
+    .import_document =
+        [](Spec& spec, const Json& document, const std::string& where, Findings& findings) {
+          return import_megatron(spec,
+                                 {flat_sections(document, {"language_model", "model_parallel"})},
+                                 where, findings);
+        },
+    .import_text = import_arguments};
 
 }  // namespace orrery::workload

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The two halves of Megatron's arguments. Private to this room.
+// Pieces of reading Megatron's arguments. Private to this room.
 #pragma once
 
 #include "orrery/workload/importers/import_internal.h"
@@ -16,5 +16,9 @@ namespace orrery::workload {
 /// Counts what changes the work and is not modelled (option_not_modelled), and asks for what
 /// changes nothing.
 void read_megatron_others(config::KeyReader& keys, const config::Json& file, Findings& findings);
+
+/// Sections of a YAML file in one object, later ones first; "${.key}" is what it refers to.
+[[nodiscard]] config::Json flat_sections(const config::Json& file,
+                                         std::initializer_list<const char*> sections);
 
 }  // namespace orrery::workload
