@@ -23,8 +23,7 @@ platform::Platform network(std::vector<platform::Dimension> dims,
   platform::Platform made;
   made.dims = std::move(dims);
   auto& config = made.collectives;
-  for (auto* plan :
-       {&config.all_reduce, &config.all_gather, &config.reduce_scatter, &config.all_to_all}) {
+  for (auto* plan : config.plans()) {
     for (const Algorithm algorithm : algorithms) plan->per_dim.push_back({algorithm, -1});
   }
   return made;

@@ -92,9 +92,7 @@ Case all_reduce(Values& values) {
                              : algorithm == "direct"           ? Algorithm::direct
                              : algorithm == "halving_doubling" ? Algorithm::halving_doubling
                                                                : kAlgorithms[d];
-    for (auto* plan :
-         {&config.all_reduce, &config.all_gather, &config.reduce_scatter, &config.all_to_all})
-      plan->per_dim.push_back({chosen, -1});
+    for (auto* plan : config.plans()) plan->per_dim.push_back({chosen, -1});
   }
   config.splits = number(values, "chunks", 1);
   config.active_chunks = 4;

@@ -25,9 +25,7 @@ platform::Platform one_dim(Block block, std::int64_t size, Algorithm algorithm) 
   config.splits = 4;
   config.endpoint_delay = ns(10);
   made.device.memory = Bandwidth(1600e9);
-  for (auto* plan :
-       {&config.all_reduce, &config.all_gather, &config.reduce_scatter, &config.all_to_all})
-    plan->per_dim = {{algorithm, -1}};
+  for (auto* plan : config.plans()) plan->per_dim = {{algorithm, -1}};
   return made;
 }
 

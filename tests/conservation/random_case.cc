@@ -270,8 +270,7 @@ std::string words_of(const platform::Platform& platform) {
       words += fmt::format(" port {} {} {}", port.dim, port.bandwidth, port.latency_ns);
   }
   const auto& config = platform.collectives;
-  for (const auto* plan :
-       {&config.all_reduce, &config.all_gather, &config.reduce_scatter, &config.all_to_all}) {
+  for (const auto* plan : config.plans()) {
     words += "; ";
     for (const auto& spec : plan->per_dim)
       words += fmt::format("{}/{} ", static_cast<int>(spec.algorithm), spec.window);

@@ -141,7 +141,7 @@ TEST(Plans, RunOnEveryNetworkFoldedOrNot) {
 
 TEST(Plans, ARankMayHaveNothingToDo) {
   Plan plan = ring_all_reduce(2);
-  plan.collective = synthesis::PlanCollective::other;
+  plan.collective = CollectiveType::unknown;
   plan.ranks.emplace_back();
   const std::int64_t time =
       time_of(plan, 2'000, machine(3, platform::NetworkModelKind::analytical)).count();

@@ -221,9 +221,7 @@ void put_upon(Mode mode, Draw& draw, Case& drawn) {
     case Mode::trees:
       return set_algorithm(machine, config.all_reduce, Algorithm::double_binary_tree);
     case Mode::direct:
-      for (auto* plan :
-           {&config.all_reduce, &config.all_gather, &config.reduce_scatter, &config.all_to_all})
-        set_algorithm(machine, *plan, Algorithm::direct);
+      for (auto* plan : config.plans()) set_algorithm(machine, *plan, Algorithm::direct);
       return;
     case Mode::themis:
       config.inter_dimension = draw.of({InterDimension::themis, InterDimension::themis_flex});

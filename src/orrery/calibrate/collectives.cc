@@ -8,15 +8,19 @@
 namespace orrery::calibrate {
 namespace {
 
-constexpr std::array<Collective, 7> kCollectives{{
-    {"all_reduce", BusFactor::twice, true, false},
-    {"all_gather", BusFactor::once, false, false},
-    {"reduce_scatter", BusFactor::once, true, false},
-    {"all_to_all", BusFactor::once, false, false},
-    {"broadcast", BusFactor::one, false, true},
-    {"reduce", BusFactor::one, true, true},
-    {"send_recv", BusFactor::one, false, false},
-}};
+constexpr Collective of(CollectiveType type, BusFactor factor, bool reduces, bool rooted) {
+  return {name(type), type, factor, reduces, rooted};
+}
+
+constexpr std::array kCollectives{
+    of(CollectiveType::all_reduce, BusFactor::twice, true, false),
+    of(CollectiveType::all_gather, BusFactor::once, false, false),
+    of(CollectiveType::reduce_scatter, BusFactor::once, true, false),
+    of(CollectiveType::all_to_all, BusFactor::once, false, false),
+    of(CollectiveType::broadcast, BusFactor::one, false, true),
+    of(CollectiveType::reduce, BusFactor::one, true, true),
+    Collective{"send_recv", CollectiveType::unknown, BusFactor::one, false, false},
+};
 
 // Spellings without case and without what joins words.
 constexpr std::array<std::pair<std::string_view, std::size_t>, 12> kSpellings{{

@@ -8,6 +8,8 @@
 #include <string>
 #include <string_view>
 
+#include "orrery/core/collective_type.h"
+
 namespace orrery::calibrate {
 
 /// How bus bandwidth follows from algorithm bandwidth. Source: nccl-tests, doc/PERFORMANCE.md.
@@ -18,7 +20,8 @@ enum class BusFactor : std::uint8_t {
 };
 
 struct Collective {
-  std::string_view name;  ///< "all_reduce"
+  std::string_view name;  ///< "all_reduce"; those of orrery::name(), and "send_recv"
+  CollectiveType type;    ///< unknown: of sends and receives
   BusFactor factor;
   bool reduces;  ///< it sums up, say
   bool rooted;   ///< one rank gives or gets all

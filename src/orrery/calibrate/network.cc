@@ -24,14 +24,6 @@ using model::SizedTime;
 
 constexpr std::size_t kMostPoints = 1024;
 
-std::optional<CollectiveType> type_named(std::string_view name) {
-  for (const CollectiveType type :
-       {CollectiveType::all_reduce, CollectiveType::all_gather, CollectiveType::reduce_scatter,
-        CollectiveType::all_to_all, CollectiveType::broadcast, CollectiveType::reduce})
-    if (graph::name(type) == name) return type;
-  return std::nullopt;
-}
-
 /// "2.29.7" as numbers, so that 2.9 comes before 2.29.
 std::vector<std::int64_t> version_numbers(std::string_view version) {
   std::vector<std::int64_t> numbers(1, 0);
@@ -198,7 +190,7 @@ class Calibration {
   /// Nothing for what no curve can be of.
   Result<std::optional<Group>> group_of(const MeasuredCurve& curve) {
     const std::string what = words({curve.device, curve.collective, kind_text(curve)});
-    const auto type = type_named(curve.collective);
+    const auto type = collective_type(curve.collective);
     if (!type) {
       left_out(what, "sends and receives take the network's latency and bandwidth");
       return std::nullopt;

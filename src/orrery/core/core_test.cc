@@ -3,6 +3,7 @@
 
 #include <set>
 
+#include "orrery/core/collective_type.h"
 #include "orrery/core/error.h"
 #include "orrery/core/findings.h"
 #include "orrery/core/quantity.h"
@@ -88,6 +89,14 @@ TEST(Quantity, SumsOverManyRanksStopAtTheLastTimeThereIs) {
   EXPECT_EQ(saturating_sum(us(1), Time(std::int64_t{1} << 61), 1 << 20), kTimeMax);
   EXPECT_EQ(saturating_sum(kTimeMax, ps(1)), kTimeMax);
   EXPECT_LT(saturating_sum(Time{}, Time(-(std::int64_t{1} << 61)), 1 << 20), Time{});
+}
+
+TEST(CollectiveType, NamesReadBack) {
+  for (std::size_t i = 0; i < kCollectiveNames.size(); ++i)
+    EXPECT_EQ(collective_type(kCollectiveNames[i]), static_cast<CollectiveType>(i));
+  EXPECT_EQ(name(CollectiveType::reduce_scatter), "reduce_scatter");
+  EXPECT_EQ(static_cast<int>(CollectiveType::barrier), 9);  // Chakra's number
+  EXPECT_EQ(collective_type("send_recv"), std::nullopt);
 }
 
 }  // namespace

@@ -51,34 +51,6 @@ Bytes whole_buffer(CollectiveType type, Bytes stated, std::uint64_t members) {
   return stated.count() > kMost / count ? Bytes(kMost) : Bytes(stated.count() * count);
 }
 
-std::string_view name(CollectiveType type) {
-  switch (type) {
-    case CollectiveType::all_reduce:
-      return "all_reduce";
-    case CollectiveType::reduce:
-      return "reduce";
-    case CollectiveType::all_gather:
-      return "all_gather";
-    case CollectiveType::gather:
-      return "gather";
-    case CollectiveType::scatter:
-      return "scatter";
-    case CollectiveType::broadcast:
-      return "broadcast";
-    case CollectiveType::all_to_all:
-      return "all_to_all";
-    case CollectiveType::reduce_scatter:
-      return "reduce_scatter";
-    case CollectiveType::reduce_scatter_block:
-      return "reduce_scatter_block";
-    case CollectiveType::barrier:
-      return "barrier";
-    case CollectiveType::unknown:
-      return "unknown";
-  }
-  return "unknown";
-}
-
 std::uint32_t Graph::edge(NodeId from, NodeId to) const {
   return place_among(successors(from), to);
 }

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "orrery/core/collective_type.h"
 #include "orrery/core/dependency_kind.h"
 #include "orrery/core/quantity.h"
 #include "orrery/core/step_scope.h"
@@ -37,28 +38,14 @@ enum class NodeKind : std::uint8_t {
   coll
 };
 
-/// Chakra's collective types, in its numbering. `unknown` stands for a number the schema does not
-/// have.
-enum class CollectiveType : std::uint8_t {
-  all_reduce,
-  reduce,
-  all_gather,
-  gather,
-  scatter,
-  broadcast,
-  all_to_all,
-  reduce_scatter,
-  reduce_scatter_block,
-  barrier,
-  unknown
-};
+using orrery::CollectiveType;
+using orrery::name;
 
 /// Whether its nodes have a Work.
 [[nodiscard]] constexpr bool is_work(NodeKind kind) {
   return kind == NodeKind::comp || kind == NodeKind::mem_load || kind == NodeKind::mem_store;
 }
 [[nodiscard]] std::string_view name(NodeKind kind);
-[[nodiscard]] std::string_view name(CollectiveType type);
 
 /// What a collective among `members` is said to be of, everywhere: the whole buffer, the larger of
 /// what one rank puts in and what it gets (NVIDIA nccl-tests, doc/PERFORMANCE.md). Nodes state it

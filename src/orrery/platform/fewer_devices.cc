@@ -29,8 +29,7 @@ std::vector<std::set<std::int64_t>> places_that_stay_of(const std::vector<Dimens
 void drop_dimension(Platform& platform, std::size_t dim) {
   platform.dims.erase(platform.dims.begin() + static_cast<std::ptrdiff_t>(dim));
   CollectiveConfig& all = platform.collectives;
-  for (CollectivePlan* plan :
-       {&all.all_reduce, &all.all_gather, &all.reduce_scatter, &all.all_to_all})
+  for (CollectivePlan* plan : all.plans())
     if (dim < plan->per_dim.size() && plan->per_dim.size() > 1)
       plan->per_dim.erase(plan->per_dim.begin() + static_cast<std::ptrdiff_t>(dim));
   for (Deviation& deviation : platform.deviations) {
@@ -52,8 +51,7 @@ void renumber_deviations(Platform& platform, const std::vector<std::uint32_t>& d
 
 Result<void> check_can_shrink(const Platform& platform) {
   const CollectiveConfig& all = platform.collectives;
-  for (const CollectivePlan* plan :
-       {&all.all_reduce, &all.all_gather, &all.reduce_scatter, &all.all_to_all})
+  for (const CollectivePlan* plan : all.plans())
     if (!plan->chosen.empty() || !plan->custom_prefix.empty())
       return fail(Errc::config_conflict, platform.name,
                   "its collectives' algorithms are for groups of so many devices",

@@ -3,6 +3,7 @@
 // The cluster a workload runs on, whichever file it was described in.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -11,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "orrery/core/collective_type.h"
 #include "orrery/core/network_models.h"
 #include "orrery/core/quantity.h"
 #include "orrery/core/time_source.h"
@@ -117,6 +119,11 @@ struct CollectivePlan {
   std::vector<ChosenAlgorithms> chosen;
 };
 
+/// The types of collectives that have a plan; others run as the nearest of these.
+inline constexpr std::array kPlannedTypes{CollectiveType::all_reduce, CollectiveType::all_gather,
+                                          CollectiveType::reduce_scatter,
+                                          CollectiveType::all_to_all};
+
 enum class SchedulingPolicy : std::uint8_t { lifo, fifo, explicit_priority };
 enum class CollectiveOptimization : std::uint8_t { baseline, local_bw_aware };
 /// The order in which a chunk visits the dimensions.
@@ -166,6 +173,23 @@ struct CollectiveConfig {
   std::map<std::uint64_t, std::string> custom_by_node;  ///< workload node id → Chakra trace prefix
   Time endpoint_delay{};                                ///< per packet at the NPU–memory boundary
   bool rendezvous = false;  ///< receivers announce themselves before a message is sent
+
+  /// In the order of kPlannedTypes.
+  [[nodiscard]] std::array<CollectivePlan*, 4> plans() {
+    return {&all_reduce, &all_gather, &reduce_scatter, &all_to_all};
+  }
+  [[nodiscard]] std::array<const CollectivePlan*, 4> plans() const {
+    return {&all_reduce, &all_gather, &reduce_scatter, &all_to_all};
+  }
+  /// Null: the type has none.
+  [[nodiscard]] CollectivePlan* plan(CollectiveType type) {
+    for (std::size_t i = 0; i < kPlannedTypes.size(); ++i)
+      if (kPlannedTypes[i] == type) return plans()[i];
+    return nullptr;
+  }
+  [[nodiscard]] const CollectivePlan* plan(CollectiveType type) const {
+    return const_cast<CollectiveConfig*>(this)->plan(type);
+  }
 };
 
 /// The LogGP memory bus of ASTRA-sim (`model-shared-bus`).

@@ -259,8 +259,8 @@ TEST(ChunkChooser, NothingIsBelowTheBound) {
         {CollectiveType::all_reduce, CollectiveType::all_gather, CollectiveType::reduce_scatter});
     const std::int64_t size = std::int64_t{1} << draw.between(0, 28);
     const model::Fabric fabric(platform);
-    const auto topology = *model::system_topology(
-        model::plan_for(platform.collectives, type)->per_dim, fabric, type, ~0U);
+    const auto topology =
+        *model::system_topology(platform.collectives.plan(type)->per_dim, fabric, type, ~0U);
     const ChunkWays ways(platform, fabric, topology, type);
     ASSERT_TRUE(ways.known()) << seed;
     const auto members = static_cast<std::uint32_t>(platform.npu_count());

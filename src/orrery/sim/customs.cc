@@ -18,7 +18,7 @@ const std::string* Customs::algorithm(std::uint32_t rank, NodeId node, Collectiv
   const auto& by_node = run_.platform.collectives.custom_by_node;
   const auto found = by_node.find(run_.graph_of(rank).id(node));
   if (found != by_node.end()) return &found->second;
-  const platform::CollectivePlan* plan = model::plan_for(run_.platform.collectives, type);
+  const platform::CollectivePlan* plan = run_.platform.collectives.plan(type);
   return plan != nullptr && !plan->custom_prefix.empty() ? &plan->custom_prefix : nullptr;
 }
 

@@ -351,7 +351,7 @@ void Engine::start_collective(std::uint32_t rank, graph::NodeId node) {
     const auto communicator = collectives_.communicator_of(rank, node);
     return communicator ? run_.communicators[*communicator].members : 1;
   };
-  if (model::plan_for(run_.platform.collectives, collective.type) != nullptr) {
+  if (run_.platform.collectives.plan(collective.type) != nullptr) {
     return collectives_.begin(rank, node, collective.type, size);
   }
   if (!run_.policy.nearest_form && collective.type == CollectiveType::broadcast) {

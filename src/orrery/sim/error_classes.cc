@@ -235,7 +235,7 @@ class Classes {
     const std::uint32_t communicator = tellers_.collectives.known_communicator(rank, node);
     const Communicator& group = run_.communicators[communicator];
     NearestForm form{stated.type, stated.size.count()};
-    if (model::plan_for(run_.platform.collectives, stated.type) == nullptr)
+    if (run_.platform.collectives.plan(stated.type) == nullptr)
       form = nearest_form(stated.type, stated.size.count(), group.members);
     const std::uint32_t mask =
         graph.has(node, graph::kHasDims) ? stated.dims_mask : run_.policy.dims_unsaid;

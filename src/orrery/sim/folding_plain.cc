@@ -44,8 +44,7 @@ std::optional<Folding> fold_plain(const graph::Workload& workload,
                      names_nobody(*workload.graphs.front());
   const platform::CollectiveConfig& config = platform.collectives;
   if (!plain || !config.custom_by_node.empty()) return std::nullopt;
-  for (const auto* plan :
-       {&config.all_reduce, &config.all_gather, &config.reduce_scatter, &config.all_to_all}) {
+  for (const auto* plan : config.plans()) {
     if (!turns_freely(*plan)) return std::nullopt;
   }
   Folding made;

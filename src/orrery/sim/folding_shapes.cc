@@ -25,7 +25,7 @@ std::uint64_t word(std::int64_t number) { return static_cast<std::uint64_t>(numb
 // What algorithms run a collective: its own, or under Orrery rules those of the collective that
 // stands for it (see Engine::start_collective). `unknown`: none.
 CollectiveType runs_as(CollectiveType type, const platform::Platform& platform) {
-  if (model::plan_for(platform.collectives, type) != nullptr) return type;
+  if (platform.collectives.plan(type) != nullptr) return type;
   if (platform.rules == platform::Rules::astra) return CollectiveType::unknown;
   switch (type) {
     case CollectiveType::unknown:
@@ -66,7 +66,7 @@ void ShapeReader::read_kernels(const graph::KernelTable& kernels) {
 }
 
 bool ShapeReader::custom(NodeId node, CollectiveType type) const {
-  const platform::CollectivePlan* plan = model::plan_for(platform_.collectives, type);
+  const platform::CollectivePlan* plan = platform_.collectives.plan(type);
   if (plan != nullptr && !plan->custom_prefix.empty()) return true;
   const auto& by_node = platform_.collectives.custom_by_node;
   return !by_node.empty() && by_node.count(graph_->id(node)) != 0;

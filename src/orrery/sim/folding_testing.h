@@ -35,8 +35,7 @@ inline platform::Platform grid(std::int64_t inner, std::int64_t outer,
   platform::Platform made = line(block, inner, algorithm);
   made.dims.push_back({block, outer, Bandwidth(5e8), 2000.0});
   auto& config = made.collectives;
-  for (auto* plan :
-       {&config.all_reduce, &config.all_gather, &config.reduce_scatter, &config.all_to_all}) {
+  for (auto* plan : config.plans()) {
     plan->per_dim.push_back({algorithm, -1});
   }
   return made;

@@ -152,7 +152,7 @@ const std::vector<std::uint32_t>& Planner::chosen_for(CollectiveType type,
                                                        std::vector<std::uint32_t>{});
   if (!is_new) return found->second;
   const std::vector<std::uint32_t> spans = spans_of(fabric_, group);
-  const auto& all = model::plan_for(platform_.collectives, type)->chosen;
+  const auto& all = platform_.collectives.plan(type)->chosen;
   for (std::uint32_t i = 0; i < all.size(); ++i) {
     if (all[i].members == members_of(fabric_, group) && all[i].spans == spans)
       found->second.push_back(i);
@@ -163,7 +163,7 @@ const std::vector<std::uint32_t>& Planner::chosen_for(CollectiveType type,
 Result<std::uint32_t> Planner::topology(CollectiveType type, std::uint32_t communicator,
                                         const Communicator& group, std::uint32_t dims_mask,
                                         std::int64_t size) {
-  const auto& all = model::plan_for(platform_.collectives, type)->chosen;
+  const auto& all = platform_.collectives.plan(type)->chosen;
   if (!all.empty() && is_whole(group, dims_mask)) {
     for (const std::uint32_t i : chosen_for(type, communicator, group)) {
       if (all[i].size.count() == size) return topology_by(type, communicator, group, dims_mask, i);
@@ -180,8 +180,7 @@ std::vector<std::uint32_t> Planner::topologies(CollectiveType type, std::uint32_
     if (number && std::find(all.begin(), all.end(), *number) == all.end()) all.push_back(*number);
   };
   add(kNone);
-  if (model::plan_for(platform_.collectives, type)->chosen.empty() || !is_whole(group, dims_mask))
-    return all;
+  if (platform_.collectives.plan(type)->chosen.empty() || !is_whole(group, dims_mask)) return all;
   for (const std::uint32_t i : chosen_for(type, communicator, group)) add(i);
   return all;
 }
@@ -198,7 +197,7 @@ Result<std::uint32_t> Planner::topology_by(CollectiveType type, std::uint32_t co
       std::make_tuple(type, group.sub_group ? communicator : 0, group.dims(dims_mask), chosen);
   const auto known = topology_of_.find(key);
   if (known != topology_of_.end()) return known->second;
-  const platform::CollectivePlan& plan = *model::plan_for(platform_.collectives, type);
+  const platform::CollectivePlan& plan = *platform_.collectives.plan(type);
   const Algorithms& algorithms = chosen == kNone ? plan.per_dim : plan.chosen[chosen].per_dim;
   LogicalTopology made;
   if (has_library_ && is_whole(group, dims_mask)) {

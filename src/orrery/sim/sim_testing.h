@@ -173,8 +173,7 @@ inline platform::Platform line(platform::Block block, std::int64_t size,
   platform::Platform made;
   made.dims = {{block, size, Bandwidth(1e9), 1000.0}};
   auto& config = made.collectives;
-  for (auto* plan :
-       {&config.all_reduce, &config.all_gather, &config.reduce_scatter, &config.all_to_all}) {
+  for (auto* plan : config.plans()) {
     plan->per_dim = {{algorithm, -1}};
   }
   made.device.memory = Bandwidth(0);  // reductions take no time

@@ -28,9 +28,6 @@ using graph::CollectiveType;
 /// Changes when figures change their meaning.
 constexpr std::string_view kForm = "3";
 
-constexpr std::array kTypes{CollectiveType::all_reduce, CollectiveType::all_gather,
-                            CollectiveType::reduce_scatter, CollectiveType::all_to_all};
-
 struct Exchange {
   CollectiveType type = CollectiveType::all_reduce;
   CollectiveAsked asked;
@@ -155,9 +152,10 @@ void add_bus_bandwidth(const study::Outcome& outcome, const Run& run, Values& va
 }  // namespace
 
 Result<CollectiveType> collective_type(const std::string& word, const std::string& where) {
-  if (const calibrate::Collective* named = calibrate::collective_named(word))
-    for (const CollectiveType type : kTypes)
-      if (graph::name(type) == named->name) return type;
+  const calibrate::Collective* named = calibrate::collective_named(word);
+  const auto& types = platform::kPlannedTypes;
+  if (named != nullptr && std::find(types.begin(), types.end(), named->type) != types.end())
+    return named->type;
   return fail(Errc::config_range, where, fmt::format("{} is no collective", in_quotes(word)),
               "all_reduce, all_gather, reduce_scatter or all_to_all");
 }

@@ -38,7 +38,7 @@ using KindKey = std::tuple<CollectiveType, std::int64_t, std::uint32_t, std::vec
 
 /// Of one of the four types that have algorithms.
 platform::CollectivePlan& plan_of(Platform& platform, CollectiveType type) {
-  return const_cast<platform::CollectivePlan&>(*model::plan_for(platform.collectives, type));
+  return *platform.collectives.plan(type);
 }
 
 class KindFinder {
@@ -80,7 +80,7 @@ class KindFinder {
         continue;
       graph::Collective one = graph.collective(node);
       if (!numbers_matter_) one.numbers = graph::Format::unsaid;
-      const platform::CollectivePlan* plan = model::plan_for(platform_.collectives, one.type);
+      const platform::CollectivePlan* plan = platform_.collectives.plan(one.type);
       if (one.type == CollectiveType::unknown || (plan != nullptr && !plan->custom_prefix.empty()))
         continue;
       found.try_emplace({one.type, one.size.count(), one.group, one.numbers}, one);
@@ -97,7 +97,7 @@ class KindFinder {
                                       ? workload_.rank_count()
                                       : communicators_[number].members;
     if (members < 2) return;
-    if (model::plan_for(platform_.collectives, one.type) == nullptr) {
+    if (platform_.collectives.plan(one.type) == nullptr) {
       const auto [type, size] = sim::nearest_form(one.type, one.size.count(), members);
       one.type = type;
       one.size = Bytes(size);
@@ -200,7 +200,7 @@ class AlgorithmTrial {
       added |= made->findings.count(FindingCode::collective_not_added) == 0;
     }
     if (!added) return;
-    tried.algorithms = model::plan_for(platform.collectives, kind_.collective.type)->per_dim;
+    tried.algorithms = platform.collectives.plan(kind_.collective.type)->per_dim;
     all.push_back(std::move(tried));
   }
 

@@ -20,7 +20,6 @@
 namespace orrery::study {
 
 using synthesis::Plan;
-using synthesis::PlanCollective;
 
 namespace {
 
@@ -35,7 +34,7 @@ std::vector<std::uint32_t> first_ranks(std::uint32_t count) {
 /// As large as asked for, in shares that are equal where the collective wants them to be.
 Bytes in_equal_shares(const Plan& plan, Bytes size) {
   const auto ranks = static_cast<std::int64_t>(plan.ranks.size());
-  return plan.collective == PlanCollective::all_gather ? Bytes(size.count() / ranks * ranks) : size;
+  return plan.collective == CollectiveType::all_gather ? Bytes(size.count() / ranks * ranks) : size;
 }
 
 /// A plan, and who runs it.
@@ -96,7 +95,7 @@ Result<sim::SimResult> simulate_plans(std::span<const PlanOfRanks> plans,
 std::optional<Time> own_time(std::span<const PlanOfRanks> plans, const Cluster& cluster,
                              sim::Options options) {
   for (const PlanOfRanks& one : plans) {
-    if (one.plan->collective == PlanCollective::other) return std::nullopt;
+    if (one.plan->collective == CollectiveType::unknown) return std::nullopt;
   }
   options.library = cluster.library;
   const auto result = simulate_one(work_of_plans(plans, cluster.ranks), cluster.platform, options);
@@ -140,7 +139,7 @@ Result<PlannedRun> run_on(const CollectivePlanQuestion& question, const Plan& pl
       static_cast<double>(made.size.count()) / (static_cast<double>(made.time.count()) * 1e-12);
   const calibrate::Collective* known =
       calibrate::collective_named(graph::name(synthesis::workload_type(plan.collective)));
-  if (known != nullptr && plan.collective != PlanCollective::other)
+  if (known != nullptr && plan.collective != CollectiveType::unknown)
     made.bus_bandwidth =
         made.algorithm_bandwidth *
         calibrate::bus_factor(*known, static_cast<std::int32_t>(plan.ranks.size())).least;

@@ -4,11 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <functional>
 #include <limits>
 #include <numeric>
+#include <optional>
 #include <set>
 #include <span>
 #include <utility>
@@ -36,24 +36,13 @@ namespace {
 constexpr Bytes kOneGigabyte{1'000'000'000};
 constexpr std::size_t kMostCombined = 64;  // of algorithms over dimensions
 
-struct Known {
-  CollectiveType type;
-  synthesis::PlanCollective planned;
-};
-constexpr std::array kKnown{
-    Known{CollectiveType::all_reduce, synthesis::PlanCollective::all_reduce},
-    Known{CollectiveType::all_gather, synthesis::PlanCollective::all_gather},
-    Known{CollectiveType::reduce_scatter, synthesis::PlanCollective::reduce_scatter},
-    Known{CollectiveType::all_to_all, synthesis::PlanCollective::all_to_all}};
-
-const Known* known(const std::string& word) {
-  if (word == "dispatch" || word == "combine") return &kKnown.back();
+std::optional<CollectiveType> type_asked(const std::string& word) {
+  if (word == "dispatch" || word == "combine") return CollectiveType::all_to_all;
   const calibrate::Collective* named = calibrate::collective_named(word);
-  if (named == nullptr) return nullptr;
-  const auto found = std::find_if(kKnown.begin(), kKnown.end(), [&](const Known& one) {
-    return graph::name(one.type) == named->name;
-  });
-  return found == kKnown.end() ? nullptr : &*found;
+  const auto& types = platform::kPlannedTypes;
+  if (named == nullptr || std::find(types.begin(), types.end(), named->type) == types.end())
+    return std::nullopt;
+  return named->type;
 }
 
 /// What dispatch and combine carry; nothing of other collectives.
@@ -88,12 +77,11 @@ Result<graph::Format> numbers_of(const WaysQuestion& question) {
 /// Tries ways, each at the size asked for and at the least.
 class Trial {
  public:
-  Trial(const Cluster& cluster, const Known& what, WaysAnswer& answer)
-      : cluster_(cluster), answer_(answer) {
+  Trial(const Cluster& cluster, WaysAnswer& answer) : cluster_(cluster), answer_(answer) {
     const Bytes least(static_cast<std::int64_t>(answer.ranks.size()));
-    whole_ = one_collective(what.type, answer.size, answer.ranks, cluster.ranks, answer.exchange,
+    whole_ = one_collective(answer.type, answer.size, answer.ranks, cluster.ranks, answer.exchange,
                             answer.numbers);
-    least_ = one_collective(what.type, least, answer.ranks, cluster.ranks, answer.exchange,
+    least_ = one_collective(answer.type, least, answer.ranks, cluster.ranks, answer.exchange,
                             answer.numbers);
   }
 
@@ -244,8 +232,8 @@ std::string_view collective_word(const WaysAnswer& answer) {
 }
 
 Result<WaysAnswer> compare_ways(const WaysQuestion& question, Findings& findings) {
-  const Known* what = known(question.collective);
-  if (what == nullptr) {
+  const auto type = type_asked(question.collective);
+  if (!type) {
     return fail(Errc::usage, "COLLECTIVE",
                 in_quotes(question.collective) + " is none that can be compared",
                 "all-reduce, all-gather, reduce-scatter, all-to-all, dispatch or combine");
@@ -262,18 +250,18 @@ Result<WaysAnswer> compare_ways(const WaysQuestion& question, Findings& findings
   answer.network = network_model(platform.network).name;
   answer.library =
       platform.collectives.library == platform::CollectiveLibrary::nccl ? "nccl" : "ideal";
-  answer.type = what->type;
+  answer.type = *type;
   answer.exchange = *exchange;
   answer.numbers = *numbers;
   set_size(question, cluster->ranks, answer);
   const auto ground = synthesis::ground_of(platform);
   if (!ground) return tl::unexpected(ground.error());
-  synthesis::BoundQuestion bound{what->type, answer.size, answer.ranks};
+  synthesis::BoundQuestion bound{*type, answer.size, answer.ranks};
   bound.exchange = answer.exchange;
   auto least = synthesis::bound_of(*ground, bound);
   if (!least) return tl::unexpected(least.error());
   answer.bound = *std::move(least);
-  Trial trial(*cluster, *what, answer);
+  Trial trial(*cluster, answer);
   trial.own();
   try_words(trial, platform, answer);
   const auto members = static_cast<std::uint32_t>(answer.ranks.size());
@@ -283,8 +271,7 @@ Result<WaysAnswer> compare_ways(const WaysQuestion& question, Findings& findings
     shape.inner = inner_of(platform, answer.ranks);
     shape.order = synthesis::ring_order(*ground, answer.ranks);
     for (const synthesis::PlannedAlgorithm& algorithm : synthesis::planned_algorithms()) {
-      if (algorithm.collective == what->planned && algorithm.fits(shape))
-        trial.by_plan(algorithm, shape);
+      if (algorithm.collective == *type && algorithm.fits(shape)) trial.by_plan(algorithm, shape);
     }
   } else {
     trial.leave_out("plans and algorithms over all ranks at once",

@@ -19,7 +19,6 @@ namespace orrery::study {
 
 namespace fs = std::filesystem;
 using synthesis::Plan;
-using synthesis::PlanCollective;
 
 namespace {
 
@@ -54,16 +53,17 @@ Result<std::vector<graph::GraphRef>> traces_at(const std::string& prefix, graph:
   return graphs;
 }
 
-/// A plan for collectives of `wanted`; `other`: for any.
-Result<std::vector<graph::GraphRef>> plan_at(const std::string& path, PlanCollective wanted,
+/// A plan for collectives of `wanted`; `unknown`: for any.
+Result<std::vector<graph::GraphRef>> plan_at(const std::string& path, CollectiveType wanted,
                                              Findings& findings) {
   const auto plan = synthesis::read_plan_file(path, findings);
   if (!plan) return tl::unexpected(plan.error());
-  const bool known = wanted != PlanCollective::other && plan->collective != PlanCollective::other;
+  const bool known =
+      wanted != CollectiveType::unknown && plan->collective != CollectiveType::unknown;
   if (known && plan->collective != wanted)
     return fail(Errc::config_conflict, path,
-                fmt::format("a plan of {}, named for {}", synthesis::name(plan->collective),
-                            synthesis::name(wanted)));
+                fmt::format("a plan of {}, named for {}", synthesis::plan_word(plan->collective),
+                            synthesis::plan_word(wanted)));
   const synthesis::PlanCheck check = synthesis::check_plan(*plan);
   if (!check.right()) {
     const synthesis::PlanError& first = check.errors.front();
@@ -80,17 +80,15 @@ Result<std::vector<graph::GraphRef>> plan_at(const std::string& path, PlanCollec
 Result<void> read_custom_collectives(const Question& question, const platform::Platform& platform,
                                      graph::Workload& workload) {
   const platform::CollectiveConfig& config = platform.collectives;
-  std::map<std::string, PlanCollective> names;  // and what they are for
-  for (const auto& [plan, collective] :
-       {std::pair{&config.all_reduce, PlanCollective::all_reduce},
-        std::pair{&config.all_gather, PlanCollective::all_gather},
-        std::pair{&config.reduce_scatter, PlanCollective::reduce_scatter},
-        std::pair{&config.all_to_all, PlanCollective::all_to_all}}) {
+  std::map<std::string, CollectiveType> names;  // and what they are for
+  for (const CollectiveType collective : platform::kPlannedTypes) {
+    const platform::CollectivePlan* plan = config.plan(collective);
     if (plan->custom_prefix.empty()) continue;
     const auto [at, added] = names.emplace(plan->custom_prefix, collective);
-    if (!added) at->second = PlanCollective::other;
+    if (!added) at->second = CollectiveType::unknown;
   }
-  for (const auto& [node, name] : config.custom_by_node) names.emplace(name, PlanCollective::other);
+  for (const auto& [node, name] : config.custom_by_node)
+    names.emplace(name, CollectiveType::unknown);
   const auto repair = question.repair ? graph::Repair::repair : graph::Repair::refuse;
   for (const auto& [name, collective] : names) {
     const std::string path =

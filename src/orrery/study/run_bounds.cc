@@ -21,17 +21,6 @@ namespace orrery::study {
 
 namespace {
 
-using graph::CollectiveType;
-
-std::optional<CollectiveType> type_named(std::string_view name) {
-  for (const CollectiveType type :
-       {CollectiveType::all_reduce, CollectiveType::all_gather, CollectiveType::reduce_scatter,
-        CollectiveType::all_to_all, CollectiveType::broadcast, CollectiveType::reduce}) {
-    if (graph::name(type) == name) return type;
-  }
-  return std::nullopt;
-}
-
 bool may_sum(const platform::CollectiveConfig& config) {
   const std::array plans{&config.all_reduce, &config.all_gather, &config.reduce_scatter};
   const bool planned =
@@ -61,7 +50,7 @@ void set_choice_bounds(const platform::Platform& platform, std::vector<sim::Chun
   std::iota(all.begin(), all.end(), 0);
   for (std::size_t i = 0; i < std::min(choices.size(), kMostBounds); ++i) {
     sim::ChunkChoice& choice = choices[i];
-    const auto type = type_named(choice.type);
+    const auto type = collective_type(choice.type);
     if (!type || choice.members < 2 || choice.members != all.size()) continue;
     const auto bound = synthesis::bound_of(*ground, {*type, choice.bytes, all, 0, in_network});
     if (!bound) continue;
@@ -84,8 +73,10 @@ void set_bounds(const graph::Workload& workload, const platform::Platform& platf
   std::map<std::tuple<std::uint32_t, std::string, std::int64_t>, std::optional<synthesis::Bound>>
       known;
   for (result::Collective& one : run.collectives) {
-    const auto type = type_named(one.type);
-    if (!one.joined || !type || one.members < 2 || one.bytes.count() == 0) continue;
+    const auto type = collective_type(one.type);
+    if (!one.joined || !type || *type == CollectiveType::barrier || one.members < 2 ||
+        one.bytes.count() == 0)
+      continue;
     if (record::carries_tokens(workload, run, one)) continue;
     const std::tuple key{one.group, one.type, one.bytes.count()};
     auto found = known.find(key);

@@ -28,7 +28,7 @@ bool check_mode(const Plan& plan, const PlanOrder& order, bool in_place, bool on
   const std::size_t before = errors.size();
   const PlanPlaces places(plan, in_place);
   append(errors, find_races(plan, order, places), mode);
-  if (plan.collective == PlanCollective::other) return errors.size() == before;
+  if (plan.collective == CollectiveType::unknown) return errors.size() == before;
   if (!places.misfit().empty()) {
     append(errors, {{PlanFault::wrong_buffers, {}, false, places.misfit(), {}}}, mode);
     return false;
@@ -54,7 +54,7 @@ PlanCheck check_plan(const Plan& plan) {
     const bool apart = plan.out_of_place && outputs, together = plan.in_place || !apart;
     if (together) check_mode(plan, order, true, !apart, errors);
     if (apart && errors.empty()) check_mode(plan, order, false, !together, errors);
-    made.result_checked = plan.collective != PlanCollective::other;
+    made.result_checked = plan.collective != CollectiveType::unknown;
     if (!made.result_checked)
       made.not_checked = fmt::format("nothing says what \"{}\" should do", plan.collective_name);
   }

@@ -18,7 +18,7 @@ namespace orrery::synthesis {
 inline Plan all_reduce_plan(std::string name, std::uint32_t ranks, std::uint32_t chunks) {
   Plan plan;
   plan.name = std::move(name);
-  plan.collective = PlanCollective::all_reduce;
+  plan.collective = CollectiveType::all_reduce;
   plan.collective_name = "allreduce";
   plan.protocol = "Simple";
   plan.ranks.resize(ranks);

@@ -31,7 +31,7 @@ Follow::Follow(const Plan& plan, const PlanOrder& order, const PlanPlaces& place
 
 void Follow::put_inputs() {
   for (std::uint32_t rank = 0; rank < plan_.ranks.size(); ++rank) {
-    const bool has = plan_.collective != PlanCollective::broadcast || rank == plan_.root;
+    const bool has = plan_.collective != CollectiveType::broadcast || rank == plan_.root;
     for (std::uint32_t chunk = 0; has && chunk < places_.inputs(); ++chunk)
       value_[places_.number(rank, PlanBuffer::input, chunk)] = shares_.input(rank, chunk);
   }
@@ -98,28 +98,25 @@ void Follow::take_step(std::uint32_t number, const StepAt& at, std::vector<PlanE
 
 std::uint32_t Follow::wanted(std::uint32_t rank, std::uint32_t chunk) {
   switch (plan_.collective) {
-    case PlanCollective::all_gather:
+    case CollectiveType::all_gather:
       return shares_.input(chunk / places_.inputs(), chunk % places_.inputs());
-    case PlanCollective::reduce_scatter:
+    case CollectiveType::reduce_scatter:
       return shares_.sum_of_all(rank * places_.outputs() + chunk);
-    case PlanCollective::all_to_all: {
+    case CollectiveType::all_to_all: {
       const auto each = places_.inputs() / static_cast<std::uint32_t>(plan_.ranks.size());
       return shares_.input(chunk / each, rank * each + chunk % each);
     }
-    case PlanCollective::broadcast:
+    case CollectiveType::broadcast:
       return shares_.input(plan_.root, chunk);
-    case PlanCollective::all_reduce:
-    case PlanCollective::reduce:
-    case PlanCollective::other:
-      break;
+    default:
+      return shares_.sum_of_all(chunk);
   }
-  return shares_.sum_of_all(chunk);
 }
 
 std::vector<PlanError> Follow::compare(std::size_t stories) {
   std::vector<PlanError> errors;
   for (std::uint32_t rank = 0; rank < plan_.ranks.size(); ++rank) {
-    if (plan_.collective == PlanCollective::reduce && rank != plan_.root) continue;
+    if (plan_.collective == CollectiveType::reduce && rank != plan_.root) continue;
     for (std::uint32_t chunk = 0; chunk < places_.outputs(); ++chunk) {
       const std::uint32_t place = places_.number(rank, PlanBuffer::output, chunk);
       const std::uint32_t should = wanted(rank, chunk), is = value_[place];

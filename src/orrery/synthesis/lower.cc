@@ -92,8 +92,8 @@ class Lowering {
   std::uint32_t position(const PlanSpan& span) const {
     const auto& chunks = plan_.ranks[span.rank].chunks;
     const bool part =
-        (plan_.collective == PlanCollective::all_gather && span.buffer == PlanBuffer::input) ||
-        (plan_.collective == PlanCollective::reduce_scatter && span.buffer == PlanBuffer::output);
+        (plan_.collective == CollectiveType::all_gather && span.buffer == PlanBuffer::input) ||
+        (plan_.collective == CollectiveType::reduce_scatter && span.buffer == PlanBuffer::output);
     const std::uint32_t first =
         part ? span.rank * chunks[static_cast<std::size_t>(span.buffer)] + span.first : span.first;
     return first % pieces_;

@@ -22,12 +22,12 @@ void PlanPlaces::find_sizes(const Plan& plan) {
   const std::uint32_t in = plan.ranks[0].chunks[0], out = plan.ranks[0].chunks[1];
   // How many outputs there are of so many inputs, as a fraction; one side may be left out in place.
   std::uint32_t up = 1, down = 1;
-  if (plan.collective == PlanCollective::all_gather) up = ranks;
-  if (plan.collective == PlanCollective::reduce_scatter) down = ranks;
+  if (plan.collective == CollectiveType::all_gather) up = ranks;
+  if (plan.collective == CollectiveType::reduce_scatter) down = ranks;
   inputs_ = in != 0 ? in : out / up * down;
   outputs_ = out != 0 ? out : in / down * up;
   if (std::uint64_t{inputs_} * up == std::uint64_t{outputs_} * down && inputs_ != 0) {
-    const bool cut = plan.collective != PlanCollective::all_to_all || inputs_ % ranks == 0;
+    const bool cut = plan.collective != CollectiveType::all_to_all || inputs_ % ranks == 0;
     if (!cut)
       misfit_ = fmt::format("{} chunks for {} gpus: each gets an equal share", inputs_, ranks);
     return;
@@ -37,23 +37,23 @@ void PlanPlaces::find_sizes(const Plan& plan) {
 }
 
 PlanPlaces::PlanPlaces(const Plan& plan, bool in_place) : in_place_(in_place) {
-  if (plan.collective == PlanCollective::other) {
+  if (plan.collective == CollectiveType::unknown) {
     // Nobody knows what is whose part: as they are stated.
     in_place_ = false;
   } else {
     find_sizes(plan);
   }
-  if (plan.collective == PlanCollective::all_gather) {
+  if (plan.collective == CollectiveType::all_gather) {
     one_ = PlanBuffer::output;
     part_ = inputs_;
   }
-  if (plan.collective == PlanCollective::reduce_scatter) part_ = outputs_;
+  if (plan.collective == CollectiveType::reduce_scatter) part_ = outputs_;
   // What in place adds to the stated buffers may be more than any file states.
   const std::uint64_t most = std::max(inputs_, outputs_);
   if (in_place_ && most * plan.ranks.size() > plan_limits::kPlanPlaces)
     misfit_ = fmt::format("buffers of more than {} chunks in all", plan_limits::kPlanPlaces);
   const bool one_only = plan.ranks[0].chunks[0] == 0 || plan.ranks[0].chunks[1] == 0;
-  if (!in_place_ && one_only && misfit_.empty() && plan.collective != PlanCollective::other)
+  if (!in_place_ && one_only && misfit_.empty() && plan.collective != CollectiveType::unknown)
     misfit_ = "out of place both input and output are needed, and one has no chunks";
   if (!misfit_.empty()) in_place_ = false;
   std::uint32_t next = 0;

@@ -31,8 +31,15 @@ constexpr std::array<std::pair<std::string_view, StepType>, 9> kOtherNames{{
     {"cpy", StepType::copy},
 }};
 
-constexpr std::array<std::string_view, 7> kCollectives{
-    "allreduce", "allgather", "reduce_scatter", "alltoall", "broadcast", "reduce", ""};
+/// What plans are of, and how files write it.
+constexpr std::array<std::pair<CollectiveType, std::string_view>, 6> kCollectives{{
+    {CollectiveType::all_reduce, "allreduce"},
+    {CollectiveType::all_gather, "allgather"},
+    {CollectiveType::reduce_scatter, "reduce_scatter"},
+    {CollectiveType::all_to_all, "alltoall"},
+    {CollectiveType::broadcast, "broadcast"},
+    {CollectiveType::reduce, "reduce"},
+}};
 
 /// "Reduce_Scatter" and "reducescatter" are one.
 std::string plain(std::string_view name) {
@@ -46,34 +53,21 @@ std::string plain(std::string_view name) {
 
 }  // namespace
 
-std::string_view name(PlanCollective collective) {
-  return kCollectives[static_cast<std::size_t>(collective)];
+std::string_view plan_word(CollectiveType type) {
+  for (const auto& [one, word] : kCollectives)
+    if (one == type) return word;
+  return {};
 }
 
-PlanCollective plan_collective(std::string_view name) {
+CollectiveType plan_collective(std::string_view name) {
   const std::string wanted = plain(name);
-  for (std::size_t i = 0; i + 1 < kCollectives.size(); ++i)
-    if (plain(kCollectives[i]) == wanted) return static_cast<PlanCollective>(i);
-  return PlanCollective::other;
+  for (const auto& [type, word] : kCollectives)
+    if (plain(word) == wanted) return type;
+  return CollectiveType::unknown;
 }
 
-graph::CollectiveType workload_type(PlanCollective collective) {
-  switch (collective) {
-    case PlanCollective::all_gather:
-      return graph::CollectiveType::all_gather;
-    case PlanCollective::reduce_scatter:
-      return graph::CollectiveType::reduce_scatter;
-    case PlanCollective::all_to_all:
-      return graph::CollectiveType::all_to_all;
-    case PlanCollective::broadcast:
-      return graph::CollectiveType::broadcast;
-    case PlanCollective::reduce:
-      return graph::CollectiveType::reduce;
-    case PlanCollective::all_reduce:
-    case PlanCollective::other:
-      break;
-  }
-  return graph::CollectiveType::all_reduce;
+CollectiveType workload_type(CollectiveType type) {
+  return type == CollectiveType::unknown ? CollectiveType::all_reduce : type;
 }
 
 std::string_view name(PlanBuffer buffer) {
@@ -112,9 +106,9 @@ std::uint32_t whole_chunks(const Plan& plan) {
     const std::uint32_t in = rank.chunks[0], out = rank.chunks[1];
     most = std::max({most, in, out});
     // In place, the other buffer need not be stated.
-    if (plan.collective == PlanCollective::all_gather && out == 0)
+    if (plan.collective == CollectiveType::all_gather && out == 0)
       most = std::max(most, in * ranks);
-    if (plan.collective == PlanCollective::reduce_scatter && in == 0)
+    if (plan.collective == CollectiveType::reduce_scatter && in == 0)
       most = std::max(most, out * ranks);
   }
   return most;

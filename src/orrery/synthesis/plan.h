@@ -14,23 +14,14 @@
 
 namespace orrery::synthesis {
 
-/// What a plan may be of. `other` has a name, and nothing says what it should do.
-enum class PlanCollective : std::uint8_t {
-  all_reduce,
-  all_gather,
-  reduce_scatter,
-  all_to_all,
-  broadcast,
-  reduce,
-  other
-};
-/// "allreduce" …, as files write it; of `other`: "".
-[[nodiscard]] std::string_view name(PlanCollective collective);
-/// By what files call it ("allreduce", "all_reduce", "AllReduce"); `other` for any other name.
-[[nodiscard]] PlanCollective plan_collective(std::string_view name);
-/// The collective of a workload that such a plan can run; all_reduce for `other`: its buffer is the
-/// one that the node states.
-[[nodiscard]] graph::CollectiveType workload_type(PlanCollective collective);
+/// "allreduce" …, as plan files write it; "" of what no plan is of.
+[[nodiscard]] std::string_view plan_word(CollectiveType type);
+/// By what files call it ("allreduce", "all_reduce", "AllReduce"); `unknown` for any other name:
+/// nothing says what such a plan should do.
+[[nodiscard]] CollectiveType plan_collective(std::string_view name);
+/// The collective of a workload that such a plan can run; all_reduce for `unknown`: its buffer is
+/// the one that the node states.
+[[nodiscard]] CollectiveType workload_type(CollectiveType type);
 
 enum class PlanBuffer : std::uint8_t { input, output, scratch };
 inline constexpr std::size_t kPlanBuffers = 3;
@@ -172,7 +163,7 @@ struct Plan {
   std::string name;
   std::string format;           ///< "MSCCL", "MSCCL++", "Chakra"; empty: made here
   std::string collective_name;  ///< as the file has it
-  PlanCollective collective = PlanCollective::other;
+  CollectiveType collective = CollectiveType::unknown;
   std::string protocol;       ///< "Simple", "LL" …; nothing here depends on it
   bool in_place = true;       ///< for buffers of input and output that are one
   bool out_of_place = false;  ///< for two

@@ -70,7 +70,7 @@ class Races {
 
   // What others write into a rank's result must be there when its blocks have ended.
   void visit_ends() {
-    if (plan_.collective == PlanCollective::other) return;
+    if (plan_.collective == CollectiveType::unknown) return;
     for (std::uint32_t rank = 0; rank < plan_.ranks.size(); ++rank) {
       for (std::uint32_t chunk = 0; chunk < places_.outputs(); ++chunk) {
         const std::uint32_t place = places_.number(rank, PlanBuffer::output, chunk);

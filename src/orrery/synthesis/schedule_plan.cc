@@ -14,25 +14,6 @@ namespace orrery::synthesis {
 
 namespace {
 
-PlanCollective kind_of(graph::CollectiveType type) {
-  switch (type) {
-    case graph::CollectiveType::all_gather:
-      return PlanCollective::all_gather;
-    case graph::CollectiveType::reduce_scatter:
-      return PlanCollective::reduce_scatter;
-    case graph::CollectiveType::all_reduce:
-      return PlanCollective::all_reduce;
-    case graph::CollectiveType::all_to_all:
-      return PlanCollective::all_to_all;
-    case graph::CollectiveType::broadcast:
-      return PlanCollective::broadcast;
-    case graph::CollectiveType::reduce:
-      return PlanCollective::reduce;
-    default:
-      return PlanCollective::other;
-  }
-}
-
 /// Who touched a chunk of some buffer last.
 struct Touched {
   std::optional<StepAt> written;
@@ -79,11 +60,10 @@ class Converting {
     if (schedule_.groups.size() != 1) return unsupported("a plan is of one group of ranks");
     const Group& group = schedule_.groups.front();
     const std::size_t ranks = group.members.size();
-    const std::uint64_t pairs = kind_of(group.type) == PlanCollective::all_to_all
-                                    ? ranks * (ranks - 1)
-                                : group.type == graph::CollectiveType::all_reduce ||
-                                        group.type == graph::CollectiveType::broadcast ||
-                                        group.type == graph::CollectiveType::reduce
+    const std::uint64_t pairs = group.type == CollectiveType::all_to_all ? ranks * (ranks - 1)
+                                : group.type == CollectiveType::all_reduce ||
+                                        group.type == CollectiveType::broadcast ||
+                                        group.type == CollectiveType::reduce
                                     ? 1
                                     : ranks;
     const std::uint64_t pieces = schedule_.pieces.size();
@@ -108,19 +88,19 @@ class Converting {
     const Group& group = schedule_.groups.front();
     const auto ranks = static_cast<std::uint32_t>(group.members.size());
     plan_.name = std::move(name);
-    plan_.collective = kind_of(group.type);
-    plan_.collective_name = synthesis::name(plan_.collective);
+    plan_.collective = group.type;
+    plan_.collective_name = plan_word(plan_.collective);
     plan_.protocol = "Simple";
     plan_.root = group.root;
     plan_.ranks.resize(ranks);
     const std::uint32_t all = chunks_ * ranks;
     std::array<std::uint32_t, kPlanBuffers> sizes{all, 0, 0};
-    if (plan_.collective == PlanCollective::all_gather) sizes = {chunks_, all, 0};
-    if (plan_.collective == PlanCollective::reduce_scatter) sizes = {all, chunks_, 0};
-    if (plan_.collective == PlanCollective::all_reduce ||
-        plan_.collective == PlanCollective::broadcast || plan_.collective == PlanCollective::reduce)
+    if (plan_.collective == CollectiveType::all_gather) sizes = {chunks_, all, 0};
+    if (plan_.collective == CollectiveType::reduce_scatter) sizes = {all, chunks_, 0};
+    if (plan_.collective == CollectiveType::all_reduce ||
+        plan_.collective == CollectiveType::broadcast || plan_.collective == CollectiveType::reduce)
       sizes = {chunks_, 0, 0};
-    exchanges_ = plan_.collective == PlanCollective::all_to_all;
+    exchanges_ = plan_.collective == CollectiveType::all_to_all;
     if (exchanges_) {
       sizes = {all, all, 0};
       plan_.in_place = false;
@@ -153,7 +133,7 @@ class Converting {
     if (!exchanges_)
       return {
           rank,
-          plan_.collective == PlanCollective::all_gather ? PlanBuffer::output : PlanBuffer::input,
+          plan_.collective == CollectiveType::all_gather ? PlanBuffer::output : PlanBuffer::input,
           piece, 1};
     const Piece& one = schedule_.pieces[piece];
     const std::uint32_t from = rank_of_.at(one.from), to = rank_of_.at(one.to);

@@ -22,7 +22,8 @@ void append_attribute(std::string& out, std::string_view key, std::string_view v
 /// What MSCCL calls the collective.
 std::string collective_name(const Plan& plan) {
   if (!plan.collective_name.empty()) return plan.collective_name;
-  return plan.collective == PlanCollective::other ? "custom" : std::string(name(plan.collective));
+  return plan.collective == CollectiveType::unknown ? "custom"
+                                                    : std::string(plan_word(plan.collective));
 }
 
 class MscclWriting {

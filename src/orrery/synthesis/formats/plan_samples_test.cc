@@ -79,7 +79,7 @@ TEST(PlanSamples, AreReadAndRight) {
       ASSERT_TRUE(plan) << to_string(plan.error());
       const PlanCheck check = check_plan(*plan);
       EXPECT_TRUE(check.right()) << check.errors.front().what;
-      EXPECT_EQ(check.result_checked, plan->collective != PlanCollective::other);
+      EXPECT_EQ(check.result_checked, plan->collective != CollectiveType::unknown);
       EXPECT_TRUE(lower(*plan));
       ++read;
       own += folder == kOwn ? 1 : 0;
@@ -146,7 +146,7 @@ bool moves_before(const Plan& plan, const StepAt& at) {
 // it twice.
 TEST(PlanSamples, ADroppedWaitIsNamed) {
   for_each_plan([](const std::string&, const Plan& plan) {
-    if (plan.collective == PlanCollective::other) return;
+    if (plan.collective == CollectiveType::unknown) return;
     const PlanOrder order = order_of(plan);
     for_each_step(plan, [&](const StepAt& at) {
       const PlanStep& step = step_at(plan, at);
@@ -173,7 +173,7 @@ TEST(PlanSamples, ADoubledReductionIsNamed) {
   for_each_plan([](const std::string&, const Plan& plan) {
     const auto at = middle(
         plan, [](const PlanStep& step) { return step.reads.size() + (step.receives ? 1 : 0) > 1; });
-    if (!at || plan.collective == PlanCollective::other) return;
+    if (!at || plan.collective == CollectiveType::unknown) return;
     Plan broken = plan;
     PlanStep& step = step_of(broken, *at);
     step.reads.push_back(step.reads.front());

@@ -28,7 +28,7 @@ struct AlgorithmShape {
 struct PlannedAlgorithm {
   std::string_view name;   ///< "bruck"
   std::string_view about;  ///< one line, with its source
-  PlanCollective collective;
+  CollectiveType collective;
   /// It can: number of ranks, hosts.
   bool (*fits)(const AlgorithmShape& shape);
   Plan (*make)(const AlgorithmShape& shape);

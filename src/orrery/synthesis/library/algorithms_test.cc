@@ -52,7 +52,7 @@ TEST(PlannedAlgorithms, AreRight) {
 // In chunks of a rank's share: what each sends is what the papers say.
 TEST(PlannedAlgorithms, SendAsMuchAsTheyShould) {
   const AlgorithmShape shape{16, 4, {}, 4, 0};
-  const auto most = [&](PlanCollective collective, std::string_view called) {
+  const auto most = [&](CollectiveType collective, std::string_view called) {
     const auto all = planned_algorithms();
     const auto found = std::find_if(all.begin(), all.end(), [&](const PlannedAlgorithm& one) {
       return one.collective == collective && one.name == called;
@@ -61,15 +61,15 @@ TEST(PlannedAlgorithms, SendAsMuchAsTheyShould) {
     const auto sent = chunks_sent(found->make(shape));
     return *std::max_element(sent.begin(), sent.end());
   };
-  EXPECT_EQ(most(PlanCollective::all_reduce, "ring"), 30U);    // 2 (p - 1)
-  EXPECT_EQ(most(PlanCollective::all_reduce, "rings"), 120U);  // of a quarter each
-  EXPECT_EQ(most(PlanCollective::all_reduce, "pat"), 30U);
-  EXPECT_EQ(most(PlanCollective::all_reduce, "hierarchical"), 30U);
-  EXPECT_LE(most(PlanCollective::all_reduce, "double_tree"), 16U);  // of 8: twice what there is
-  EXPECT_EQ(most(PlanCollective::all_gather, "bruck"), 15U);
-  EXPECT_EQ(most(PlanCollective::all_to_all, "direct"), 15U);
-  EXPECT_EQ(most(PlanCollective::all_to_all, "bruck"), 32U);         // p / 2 log2 p
-  EXPECT_EQ(most(PlanCollective::all_to_all, "hierarchical"), 24U);  // 12 and 12
+  EXPECT_EQ(most(CollectiveType::all_reduce, "ring"), 30U);    // 2 (p - 1)
+  EXPECT_EQ(most(CollectiveType::all_reduce, "rings"), 120U);  // of a quarter each
+  EXPECT_EQ(most(CollectiveType::all_reduce, "pat"), 30U);
+  EXPECT_EQ(most(CollectiveType::all_reduce, "hierarchical"), 30U);
+  EXPECT_LE(most(CollectiveType::all_reduce, "double_tree"), 16U);  // of 8: twice what there is
+  EXPECT_EQ(most(CollectiveType::all_gather, "bruck"), 15U);
+  EXPECT_EQ(most(CollectiveType::all_to_all, "direct"), 15U);
+  EXPECT_EQ(most(CollectiveType::all_to_all, "bruck"), 32U);         // p / 2 log2 p
+  EXPECT_EQ(most(CollectiveType::all_to_all, "hierarchical"), 24U);  // 12 and 12
 }
 
 // Between hosts each rank sends to its like, but for one host of an odd number, and all as much.
@@ -97,7 +97,7 @@ TEST(PlannedAlgorithms, RingsUseAllRailsAlike) {
 }
 
 TEST(PlanProgram, WaitsForWhatItReadsAndForWhoReadsWhatItWrites) {
-  PlanProgram program("test", PlanCollective::other, 3, {2, 2, 0}, false);
+  PlanProgram program("test", CollectiveType::unknown, 3, {2, 2, 0}, false);
   program.send({0, PlanBuffer::input, 0, 2}, {1, PlanBuffer::input, 0, 2});
   program.send({1, PlanBuffer::input, 1, 1}, {2, PlanBuffer::output, 0, 1}, true);
   program.send({0, PlanBuffer::input, 1, 1}, {1, PlanBuffer::input, 1, 1}, false, 1);

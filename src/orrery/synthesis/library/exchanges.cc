@@ -9,7 +9,7 @@ namespace orrery::synthesis {
 
 Plan direct_all_to_all(const AlgorithmShape& shape) {
   const std::uint32_t ranks = shape.ranks;
-  PlanProgram program("direct", PlanCollective::all_to_all, ranks, {ranks, ranks, 0}, false);
+  PlanProgram program("direct", CollectiveType::all_to_all, ranks, {ranks, ranks, 0}, false);
   for (std::uint32_t rank = 0; rank < ranks; ++rank)
     program.copy({rank, kInput, rank, 1}, {rank, kOutput, rank, 1});
   for (std::uint32_t apart = 1; apart < ranks; ++apart) {
@@ -25,7 +25,7 @@ Plan direct_all_to_all(const AlgorithmShape& shape) {
 // an odd number of times 2^k away goes 2^k on. Scratch is there twice: ranks send while they get.
 Plan bruck_all_to_all(const AlgorithmShape& shape) {
   const std::uint32_t ranks = shape.ranks;
-  PlanProgram program("bruck", PlanCollective::all_to_all, ranks, {ranks, ranks, 2 * ranks}, false);
+  PlanProgram program("bruck", CollectiveType::all_to_all, ranks, {ranks, ranks, 2 * ranks}, false);
   for (std::uint32_t rank = 0; rank < ranks; ++rank) {
     program.copy({rank, kInput, rank, ranks - rank}, {rank, kScratch, 0, ranks - rank});
     if (rank > 0) program.copy({rank, kInput, 0, rank}, {rank, kScratch, ranks - rank, rank});

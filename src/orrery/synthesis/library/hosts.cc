@@ -67,7 +67,7 @@ void gather_in_hosts(PlanProgram& program, const Hosts& hosts, PlanBuffer buffer
 }  // namespace
 
 Plan hierarchical_all_reduce(const AlgorithmShape& shape) {
-  PlanProgram program("hierarchical", PlanCollective::all_reduce, shape.ranks, {shape.ranks, 0, 0},
+  PlanProgram program("hierarchical", CollectiveType::all_reduce, shape.ranks, {shape.ranks, 0, 0},
                       true);
   const Hosts hosts = hosts_of(shape);
   scatter_in_hosts(program, hosts, kInput);
@@ -78,7 +78,7 @@ Plan hierarchical_all_reduce(const AlgorithmShape& shape) {
 }
 
 Plan hierarchical_all_gather(const AlgorithmShape& shape) {
-  PlanProgram program("hierarchical", PlanCollective::all_gather, shape.ranks, {0, shape.ranks, 0},
+  PlanProgram program("hierarchical", CollectiveType::all_gather, shape.ranks, {0, shape.ranks, 0},
                       true);
   const Hosts hosts = hosts_of(shape);
   along_rails(program, hosts, kOutput, false);
@@ -87,7 +87,7 @@ Plan hierarchical_all_gather(const AlgorithmShape& shape) {
 }
 
 Plan hierarchical_reduce_scatter(const AlgorithmShape& shape) {
-  PlanProgram program("hierarchical", PlanCollective::reduce_scatter, shape.ranks,
+  PlanProgram program("hierarchical", CollectiveType::reduce_scatter, shape.ranks,
                       {shape.ranks, 0, 0}, true);
   const Hosts hosts = hosts_of(shape);
   scatter_in_hosts(program, hosts, kInput);
@@ -97,7 +97,7 @@ Plan hierarchical_reduce_scatter(const AlgorithmShape& shape) {
 
 // As NCCL's PXN: what is for a rail's ranks is brought together on that rail first.
 Plan hierarchical_all_to_all(const AlgorithmShape& shape) {
-  PlanProgram program("hierarchical", PlanCollective::all_to_all, shape.ranks,
+  PlanProgram program("hierarchical", CollectiveType::all_to_all, shape.ranks,
                       {shape.ranks, shape.ranks, shape.ranks}, false);
   const Hosts hosts = hosts_of(shape);
   for (std::uint32_t host = 0; host < hosts.count; ++host) {

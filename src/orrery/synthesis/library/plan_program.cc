@@ -7,11 +7,11 @@
 
 namespace orrery::synthesis {
 
-PlanProgram::PlanProgram(std::string name, PlanCollective collective, std::uint32_t ranks,
+PlanProgram::PlanProgram(std::string name, CollectiveType collective, std::uint32_t ranks,
                          std::array<std::uint32_t, kPlanBuffers> chunks, bool in_place) {
   plan_.name = std::move(name);
   plan_.collective = collective;
-  plan_.collective_name = synthesis::name(collective);
+  plan_.collective_name = plan_word(collective);
   plan_.protocol = "Simple";
   plan_.in_place = in_place;
   plan_.out_of_place = !in_place;

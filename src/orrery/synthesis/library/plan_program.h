@@ -21,7 +21,7 @@ namespace orrery::synthesis {
 class PlanProgram {
  public:
   /// `chunks`: of each rank's input, output and scratch. In place: there is one buffer, the input.
-  PlanProgram(std::string name, PlanCollective collective, std::uint32_t ranks,
+  PlanProgram(std::string name, CollectiveType collective, std::uint32_t ranks,
               std::array<std::uint32_t, kPlanBuffers> chunks, bool in_place);
   void set_root(std::uint32_t root) { plan_.root = root; }
 

@@ -77,7 +77,7 @@ std::vector<std::uint32_t> chain_of(const AlgorithmShape& shape) {
 }  // namespace
 
 Plan ring_reduce_and_gather(const AlgorithmShape& shape) {
-  PlanProgram program("ring", PlanCollective::all_reduce, shape.ranks, {shape.ranks, 0, 0}, true);
+  PlanProgram program("ring", CollectiveType::all_reduce, shape.ranks, {shape.ranks, 0, 0}, true);
   const Orders order{ring_of(shape)};
   scatter_round(program, order, kInput);
   gather_round(program, order, kInput);
@@ -85,20 +85,20 @@ Plan ring_reduce_and_gather(const AlgorithmShape& shape) {
 }
 
 Plan ring_all_gather(const AlgorithmShape& shape) {
-  PlanProgram program("ring", PlanCollective::all_gather, shape.ranks, {0, shape.ranks, 0}, true);
+  PlanProgram program("ring", CollectiveType::all_gather, shape.ranks, {0, shape.ranks, 0}, true);
   gather_round(program, {ring_of(shape)}, PlanBuffer::output);
   return std::move(program).finish();
 }
 
 Plan ring_reduce_scatter(const AlgorithmShape& shape) {
-  PlanProgram program("ring", PlanCollective::reduce_scatter, shape.ranks, {shape.ranks, 0, 0},
+  PlanProgram program("ring", CollectiveType::reduce_scatter, shape.ranks, {shape.ranks, 0, 0},
                       true);
   scatter_round(program, {ring_of(shape)}, kInput);
   return std::move(program).finish();
 }
 
 Plan rings_reduce_and_gather(const AlgorithmShape& shape) {
-  PlanProgram program("rings", PlanCollective::all_reduce, shape.ranks,
+  PlanProgram program("rings", CollectiveType::all_reduce, shape.ranks,
                       {shape.ranks * shape.inner, 0, 0}, true);
   const Orders rings = rings_over_rails(shape);
   scatter_round(program, rings, kInput);
@@ -107,21 +107,21 @@ Plan rings_reduce_and_gather(const AlgorithmShape& shape) {
 }
 
 Plan rings_all_gather(const AlgorithmShape& shape) {
-  PlanProgram program("rings", PlanCollective::all_gather, shape.ranks,
+  PlanProgram program("rings", CollectiveType::all_gather, shape.ranks,
                       {0, shape.ranks * shape.inner, 0}, true);
   gather_round(program, rings_over_rails(shape), PlanBuffer::output);
   return std::move(program).finish();
 }
 
 Plan rings_reduce_scatter(const AlgorithmShape& shape) {
-  PlanProgram program("rings", PlanCollective::reduce_scatter, shape.ranks,
+  PlanProgram program("rings", CollectiveType::reduce_scatter, shape.ranks,
                       {shape.ranks * shape.inner, 0, 0}, true);
   scatter_round(program, rings_over_rails(shape), kInput);
   return std::move(program).finish();
 }
 
 Plan chain_broadcast(const AlgorithmShape& shape) {
-  PlanProgram program("chain", PlanCollective::broadcast, shape.ranks, {shape.pieces, 0, 0}, true);
+  PlanProgram program("chain", CollectiveType::broadcast, shape.ranks, {shape.pieces, 0, 0}, true);
   program.set_root(shape.root);
   const auto order = chain_of(shape);
   for (std::uint32_t piece = 0; piece < shape.pieces; ++piece) {
@@ -132,7 +132,7 @@ Plan chain_broadcast(const AlgorithmShape& shape) {
 }
 
 Plan chain_reduce(const AlgorithmShape& shape) {
-  PlanProgram program("chain", PlanCollective::reduce, shape.ranks, {shape.pieces, 0, 0}, true);
+  PlanProgram program("chain", CollectiveType::reduce, shape.ranks, {shape.pieces, 0, 0}, true);
   program.set_root(shape.root);
   const auto order = chain_of(shape);
   for (std::uint32_t piece = 0; piece < shape.pieces; ++piece) {

@@ -65,7 +65,7 @@ std::vector<std::pair<std::uint32_t, std::uint32_t>> tree_edges(std::uint32_t ra
 
 Plan bruck_all_gather(const AlgorithmShape& shape) {
   const std::uint32_t ranks = shape.ranks;
-  PlanProgram program("bruck", PlanCollective::all_gather, ranks, {0, ranks, 0}, true);
+  PlanProgram program("bruck", CollectiveType::all_gather, ranks, {0, ranks, 0}, true);
   for (std::uint32_t held = 1; held < ranks; held *= 2) {
     const std::uint32_t sent = std::min(held, ranks - held);
     for (std::uint32_t rank = 0; rank < ranks; ++rank) {
@@ -81,20 +81,20 @@ Plan bruck_all_gather(const AlgorithmShape& shape) {
 }
 
 Plan pat_all_gather(const AlgorithmShape& shape) {
-  PlanProgram program("pat", PlanCollective::all_gather, shape.ranks, {0, shape.ranks, 0}, true);
+  PlanProgram program("pat", CollectiveType::all_gather, shape.ranks, {0, shape.ranks, 0}, true);
   pat_gather(program, shape.ranks, kOutput);
   return std::move(program).finish();
 }
 
 Plan pat_reduce_scatter(const AlgorithmShape& shape) {
-  PlanProgram program("pat", PlanCollective::reduce_scatter, shape.ranks, {shape.ranks, 0, 0},
+  PlanProgram program("pat", CollectiveType::reduce_scatter, shape.ranks, {shape.ranks, 0, 0},
                       true);
   pat_scatter(program, shape.ranks, kInput);
   return std::move(program).finish();
 }
 
 Plan pat_all_reduce(const AlgorithmShape& shape) {
-  PlanProgram program("pat", PlanCollective::all_reduce, shape.ranks, {shape.ranks, 0, 0}, true);
+  PlanProgram program("pat", CollectiveType::all_reduce, shape.ranks, {shape.ranks, 0, 0}, true);
   pat_scatter(program, shape.ranks, kInput);
   pat_gather(program, shape.ranks, kInput);
   return std::move(program).finish();
@@ -104,7 +104,7 @@ Plan pat_all_reduce(const AlgorithmShape& shape) {
 // ranks are odd, shifted by one.
 Plan double_tree_all_reduce(const AlgorithmShape& shape) {
   const std::uint32_t ranks = shape.ranks;
-  PlanProgram program("double tree", PlanCollective::all_reduce, ranks, {2 * shape.pieces, 0, 0},
+  PlanProgram program("double tree", CollectiveType::all_reduce, ranks, {2 * shape.pieces, 0, 0},
                       true);
   const auto edges = tree_edges(ranks);
   const auto in_tree = [&](std::uint32_t tree, std::uint32_t place) {
@@ -128,7 +128,7 @@ Plan double_tree_all_reduce(const AlgorithmShape& shape) {
 }
 
 Plan binomial_broadcast(const AlgorithmShape& shape) {
-  PlanProgram program("binomial", PlanCollective::broadcast, shape.ranks, {1, 0, 0}, true);
+  PlanProgram program("binomial", CollectiveType::broadcast, shape.ranks, {1, 0, 0}, true);
   program.set_root(shape.root);
   const auto rank = [&](std::uint32_t place) { return (place + shape.root) % shape.ranks; };
   for (std::uint32_t have = 1; have < shape.ranks; have *= 2) {
@@ -139,7 +139,7 @@ Plan binomial_broadcast(const AlgorithmShape& shape) {
 }
 
 Plan binomial_reduce(const AlgorithmShape& shape) {
-  PlanProgram program("binomial", PlanCollective::reduce, shape.ranks, {1, 0, 0}, true);
+  PlanProgram program("binomial", CollectiveType::reduce, shape.ranks, {1, 0, 0}, true);
   program.set_root(shape.root);
   const auto rank = [&](std::uint32_t place) { return (place + shape.root) % shape.ranks; };
   for (std::uint32_t have = farthest(shape.ranks); have > 0; have /= 2) {
