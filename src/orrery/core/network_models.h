@@ -19,12 +19,12 @@ enum class NetworkModelKind : std::uint8_t { analytical, message, flow };
 struct NetworkModelEntry {
   std::string_view name;
   NetworkModelKind kind;
-  TimeSource source;          ///< of the times of messages and collectives
-  std::string_view brief;     ///< "congestion", for a list
-  std::string_view model;     ///< "store and forward, with congestion", beside results
-  std::string_view sentence;  ///< what messages do, for files
-  bool astra_sim = false;     ///< ASTRA-sim has it
-  bool timed_faults = false;  ///< faults of a fabric may begin, end, and come and go
+  TimeSource source;                ///< of the times of messages and collectives
+  std::string_view brief;           ///< "congestion", for a list
+  std::string_view model;           ///< "store and forward, with congestion", beside results
+  std::string_view sentence;        ///< what messages do, for files
+  bool astra_sim = false;           ///< ASTRA-sim has it
+  bool timed_faults = false;        ///< faults of a fabric may begin, end, and come and go
   bool dimension_memories = false;  ///< dimensions may have memories, not only fabrics
   bool builds_graph = false;        ///< of dimensions, too: it has limits::kFabricLinks at most
 };

@@ -243,8 +243,7 @@ struct QuestionTable<Question> {
                     "BOOL", kCluster, "true", "Receivers announce themselves first"},
       QuestionGroup{"Models"},
       QuestionField{"network", &Question::network, "--network,--network-model", "MODEL", kCluster,
-                    "message", "Model of the network, in place of the cluster's",
-                    network_names},
+                    "message", "Model of the network, in place of the cluster's", network_names},
       QuestionField{"collective_algorithm", &Question::collective_algorithm,
                     "--collective-algorithm", "NAMES", kCluster | kSimulation, "direct",
                     "Instead of the cluster's, for every dimension or one for each: "
