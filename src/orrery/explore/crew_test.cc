@@ -6,6 +6,7 @@
 #include <mutex>
 #include <thread>
 
+#include "orrery/core/sanitized_testing.h"
 #include "orrery/explore/explore_testing.h"
 #include "orrery/explore/journal.h"
 
@@ -75,8 +76,9 @@ Result<Explored> by_crew(const std::string& text, std::uint32_t processes, Explo
 
 TEST(Crew, FindsAndKeepsWhatOneProcessDoes) {
   for (const char* how : {"all", "latin", "evolve"}) {
-    const std::string text = small_space(std::string("objectives: [step, memory]\nsample: {how: ") +
-                                         how + ", points: 90, seed: 5}\n");
+    const std::string text = small_space(
+        fmt::format("objectives: [step, memory]\nsample: {{how: {}, points: {}, seed: 5}}\n", how,
+                    rounds(90, 24)));
     const auto space = space_of(text);
     const Folder folder;
     ExploreOptions options;

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "orrery/core/effort_testing.h"
+#include "orrery/core/sanitized_testing.h"
 #include "orrery/explore/explore_testing.h"
 #include "orrery/search/plans/plan_search.h"
 
@@ -133,8 +134,8 @@ TEST(Explore, IsTheSameWithAnyNumberOfThreadsAndHoweverItWasBrokenOff) {
   std::vector<double> places{0.0, 0.1, 0.37, 0.8, 0.999, 1.0};
   if (!core_testing::full_effort()) places = {0.37, 0.999};
   for (const char* how : {"all", "random", "latin", "evolve"}) {
-    const auto space =
-        space_of(small_space(more + "sample: {how: " + how + ", points: 80, seed: 3}\n"));
+    const auto space = space_of(small_space(
+        fmt::format("{}sample: {{how: {}, points: {}, seed: 3}}\n", more, how, rounds(80, 24))));
     const std::string wanted = all_of(space, explored(space, options(1, {})));
     const Folder folder;
     const std::string file = folder.path + "/points.jsonl";
@@ -273,7 +274,7 @@ TEST(Explore, SaysWhatAxesDo) {
 TEST(Explore, LooksBesideTheBest) {
   const auto all = explored(space_of(small_space()), options_of(Gear::estimate, 2));
   int same = 0;
-  for (int seed = 1; seed <= 10; ++seed) {
+  for (int seed = 1; seed <= rounds(10, 3); ++seed) {
     const auto space =
         space_of(small_space(fmt::format("sample: {{how: random, points: 12, seed: {}}}\n", seed)));
     const auto few = explored(space, options_of(Gear::estimate, 2));
@@ -283,7 +284,7 @@ TEST(Explore, LooksBesideTheBest) {
       for (const Alternative& other : effect.values) EXPECT_GE(other.change, 0);
     same += few.points[few.best.front()].told().step == all.points[all.best.front()].told().step;
   }
-  EXPECT_GE(same, 6);
+  EXPECT_GE(same, rounds(6, 1));
 }
 
 TEST(Explore, FailsWhereEverythingFails) {
