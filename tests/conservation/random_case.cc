@@ -28,16 +28,16 @@ bool chance(int percent) { return draw(0, 100) < percent; }
 
 bool power_of_two(std::int64_t n) { return (n & (n - 1)) == 0; }
 
-// Halving-doubling takes powers of two and no all-to-all; trees do all-reduce only.
 platform::CollectivePlan random_plan(const std::vector<platform::Dimension>& dims,
                                      CollectiveType type, bool groups) {
   platform::CollectivePlan plan;
   for (const platform::Dimension& dim : dims) {
-    std::vector<Algorithm> allowed{Algorithm::ring, Algorithm::direct};
-    if (!groups && power_of_two(dim.size) && type != CollectiveType::all_to_all)
-      allowed.push_back(Algorithm::halving_doubling);
-    if (!groups && power_of_two(dim.size) && type == CollectiveType::all_reduce)
-      allowed.push_back(Algorithm::double_binary_tree);
+    std::vector<Algorithm> allowed;
+    for (const platform::AlgorithmEntry& one : platform::kAlgorithms) {
+      const bool fits = !one.power_of_two || (!groups && power_of_two(dim.size));
+      if (fits && !one.by_switches && platform::can_run(one, type))
+        allowed.push_back(one.algorithm);
+    }
     plan.per_dim.push_back({*rc::gen::elementOf(allowed), chance(20) ? draw(1, 4) : -1});
   }
   return plan;
@@ -83,7 +83,7 @@ platform::Platform random_platform(bool groups) {
   const auto& specs = config.all_reduce.per_dim;
   const bool tree =
       std::any_of(specs.begin(), specs.end(), [](const platform::AlgorithmSpec& spec) {
-        return spec.algorithm == Algorithm::double_binary_tree;
+        return platform::entry(spec.algorithm).all_reduce_only;
       });
   config.optimization = tree || chance(30) ? platform::CollectiveOptimization::baseline
                                            : platform::CollectiveOptimization::local_bw_aware;

@@ -41,9 +41,9 @@ CollectivePlan draw_plan(Draw& draw, const Platform& machine, bool all_reduce) {
   CollectivePlan plan;
   const std::int64_t world = machine.npu_count();
   if (draw.one_in(12)) {
-    plan.per_dim = {{draw.of({Algorithm::one_ring, Algorithm::one_direct}), -1}};
+    plan.per_dim = {{draw.of({Algorithm::ring, Algorithm::direct}), -1, true}};
     if (std::has_single_bit(static_cast<std::uint64_t>(world)) && draw.one_in(3))
-      plan.per_dim = {{Algorithm::one_halving_doubling, -1}};
+      plan.per_dim = {{Algorithm::halving_doubling, -1, true}};
     return plan;
   }
   for (const Dimension& dim : machine.dims)

@@ -49,15 +49,6 @@ constexpr Named<IntraDimension> kIntraDimension[] = {
     {"lessRemainingPhasesFirst", IntraDimension::less_remaining_phases_first},
     {"lessRemainingPhaseFirst", IntraDimension::less_remaining_phases_first}};
 
-constexpr Named<Algorithm> kAlgorithms[] = {
-    {"ring", Algorithm::ring},
-    {"direct", Algorithm::direct},
-    {"halvingDoubling", Algorithm::halving_doubling},
-    {"doubleBinaryTree", Algorithm::double_binary_tree},
-    {"oneRing", Algorithm::one_ring},
-    {"oneDirect", Algorithm::one_direct},
-    {"oneHalvingDoubling", Algorithm::one_halving_doubling}};
-
 /// ASTRA-sim 1.0 keys that 2.x ignores: an unknown value cannot stop a run that the reference would
 /// do.
 template <class Value>
@@ -106,12 +97,11 @@ CollectivePlan read_plan(KeyReader& keys, const std::string& collective, const A
     const std::optional<AlgorithmSpec> spec = algorithm_of(names[d]);
     if (!spec) {
       std::vector<std::string_view> allowed;
-      for (const Named<Algorithm>& known : kAlgorithms) allowed.push_back(known.name);
+      for (const AlgorithmName& known : algorithm_names(true)) allowed.emplace_back(known.name);
       const std::string near = did_you_mean(names[d], allowed);
       keys.fail(Errc::config_range, pointer(keys.place(key), d),
-                fmt::format(
-                    "{} is not one of {} (direct and oneDirect may end in a window, as in direct4)",
-                    in_quotes(names[d]), join(allowed)),
+                fmt::format("{} is not one of {} ({} may end in a window, as in direct4)",
+                            in_quotes(names[d]), join(allowed), join(window_names(true), " and ")),
                 near);
       return plan;
     }
@@ -238,19 +228,18 @@ Result<void> check_flags(const AstraInputs& inputs, Findings& findings) {
 }  // namespace
 
 std::optional<AlgorithmSpec> algorithm_of(std::string_view name) {
-  for (const Named<Algorithm>& known : kAlgorithms) {
-    if (known.name == name) return AlgorithmSpec{known.value, -1};
+  for (const AlgorithmName& known : algorithm_names(true)) {
+    if (known.name == name) return known.means;
   }
-  for (const Named<Algorithm>& known : kAlgorithms) {
-    if (known.value != Algorithm::direct && known.value != Algorithm::one_direct) continue;
-    if (!name.starts_with(known.name)) continue;
+  for (const AlgorithmName& known : algorithm_names(true)) {
+    if (!entry(known.means.algorithm).window || !name.starts_with(known.name)) continue;
     const std::string_view digits = name.substr(known.name.size());
     std::int64_t window = 0;
     const auto [end, status] =
         std::from_chars(digits.data(), digits.data() + digits.size(), window);
     if (status != std::errc() || end != digits.data() + digits.size()) continue;
     if (window < 1 || window > kLargestInt) continue;
-    return AlgorithmSpec{known.value, window};
+    return AlgorithmSpec{known.means.algorithm, window, known.means.joined};
   }
   return std::nullopt;
 }

@@ -79,7 +79,8 @@ TEST_F(AstraFiles, ReadsUnitsAsTheReferenceDoes) {
   EXPECT_EQ(c.active_chunks, 2);
   EXPECT_EQ(c.queues_per_dim, 4);
   EXPECT_EQ(c.endpoint_delay, ns(2)) << "7 * 0.33 cut off";
-  EXPECT_THAT(c.all_reduce.per_dim, testing::ElementsAre(AlgorithmSpec{Algorithm::one_direct, 3}));
+  EXPECT_THAT(c.all_reduce.per_dim,
+              testing::ElementsAre(AlgorithmSpec{Algorithm::direct, 3, true}));
   EXPECT_THAT(c.all_gather.per_dim,
               testing::ElementsAre(AlgorithmSpec{Algorithm::halving_doubling, -1},
                                    AlgorithmSpec{Algorithm::double_binary_tree, -1}));
@@ -152,7 +153,7 @@ TEST_F(AstraFiles, ReadsTheDormantSchedulingKeys) {
 
 TEST(AstraNames, AreThoseOfTheReference) {
   EXPECT_EQ(algorithm_of("direct16"), (AlgorithmSpec{Algorithm::direct, 16}));
-  EXPECT_EQ(algorithm_of("oneRing"), (AlgorithmSpec{Algorithm::one_ring, -1}));
+  EXPECT_EQ(algorithm_of("oneRing"), (AlgorithmSpec{Algorithm::ring, -1, true}));
   for (const char* bad :
        {"", "Ring", "direct0", "direct-1", "directx", "ring2", "direct99999999999"}) {
     EXPECT_FALSE(algorithm_of(bad)) << bad;

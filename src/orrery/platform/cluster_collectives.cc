@@ -21,43 +21,29 @@ bool power_of_two(std::int64_t n) {
   return n > 0 && std::has_single_bit(static_cast<std::uint64_t>(n));
 }
 
-bool is_one(Algorithm algorithm) {
-  return algorithm == Algorithm::one_ring || algorithm == Algorithm::one_direct ||
-         algorithm == Algorithm::one_halving_doubling || algorithm == Algorithm::one_in_network;
-}
-
-bool by_switches(Algorithm algorithm) {
-  return algorithm == Algorithm::in_network || algorithm == Algorithm::one_in_network;
-}
-
-bool halves(Algorithm algorithm) {
-  return algorithm == Algorithm::halving_doubling || algorithm == Algorithm::one_halving_doubling ||
-         algorithm == Algorithm::double_binary_tree;
-}
-
-enum class Collective { all_reduce, all_gather, reduce_scatter, all_to_all };
+bool by_switches(const AlgorithmSpec& spec) { return entry(spec.algorithm).by_switches; }
 
 /// What each block does well by itself. Direct with window 1 keeps an all-to-all within one switch
 /// port's bandwidth.
-AlgorithmSpec by_block(const Dimension& dim, Collective collective) {
+AlgorithmSpec by_block(const Dimension& dim, CollectiveType collective) {
   if (dim.block == Block::ring) return {Algorithm::ring};
   if (dim.block == Block::fully_connected) return {Algorithm::direct};
-  if (collective == Collective::all_to_all) return {Algorithm::direct, 1};
+  if (collective == CollectiveType::all_to_all) return {Algorithm::direct, 1};
   return {power_of_two(dim.size) ? Algorithm::halving_doubling : Algorithm::ring};
 }
 
-void check_algorithm(const AlgorithmSpec& spec, std::int64_t members, Collective collective,
+void check_algorithm(const AlgorithmSpec& spec, std::int64_t members, CollectiveType collective,
                      const std::string& path, Reading& reading) {
-  const std::string word = write_value(spec.algorithm).get<std::string>();
-  if (halves(spec.algorithm) && !power_of_two(members)) {
+  const AlgorithmEntry& algorithm = entry(spec.algorithm);
+  const std::string word = write_algorithm({spec.algorithm, -1, spec.joined});
+  if (algorithm.power_of_two && !power_of_two(members)) {
     reading.fail(Errc::config_conflict, path,
                  fmt::format("{} needs a power of two, and here are {} members", word, members),
                  "use ring or direct");
   }
-  if (spec.algorithm == Algorithm::double_binary_tree && collective != Collective::all_reduce) {
-    reading.fail(Errc::config_conflict, path, "double_binary_tree is for all_reduce only");
-  }
-  if (halves(spec.algorithm) && collective == Collective::all_to_all) {
+  if (algorithm.all_reduce_only && collective != CollectiveType::all_reduce)
+    reading.fail(Errc::config_conflict, path, word + " is for all_reduce only");
+  if (collective == CollectiveType::all_to_all && !algorithm.all_to_all) {
     reading.fail(Errc::config_conflict, path, word + " cannot run an all-to-all",
                  "use ring or direct");
   }
@@ -66,7 +52,7 @@ void check_algorithm(const AlgorithmSpec& spec, std::int64_t members, Collective
 /// Of a dimension, or of all of them.
 void check_switches(const AlgorithmSpec& spec, const Platform& platform,
                     std::optional<std::size_t> dim, const std::string& path, Reading& reading) {
-  if (!by_switches(spec.algorithm)) return;
+  if (!by_switches(spec)) return;
   if (platform.fabric) {
     if (!platform.fabric->reducers.empty()) return;
     return reading.fail(Errc::config_conflict, path, "no switch of the fabric says that it can",
@@ -87,8 +73,8 @@ void check_switches(const AlgorithmSpec& spec, const Platform& platform,
   }
 }
 
-CollectivePlan make_plan(const PlanValue& value, const Platform& platform, Collective collective,
-                         const std::string& path, Reading& reading) {
+CollectivePlan make_plan(const PlanValue& value, const Platform& platform,
+                         CollectiveType collective, const std::string& path, Reading& reading) {
   CollectivePlan plan;
   plan.custom_prefix = value.custom;
   if (!value.custom.empty()) return plan;
@@ -97,7 +83,7 @@ CollectivePlan make_plan(const PlanValue& value, const Platform& platform, Colle
     return plan;
   }
   plan.per_dim = value.algorithms;
-  if (is_one(plan.per_dim.front().algorithm) && plan.per_dim.size() == 1) {
+  if (plan.per_dim.front().joined && plan.per_dim.size() == 1) {
     check_algorithm(plan.per_dim.front(), platform.npu_count(), collective, path, reading);
     check_switches(plan.per_dim.front(), platform, {}, path, reading);
     return plan;
@@ -112,7 +98,7 @@ CollectivePlan make_plan(const PlanValue& value, const Platform& platform, Colle
   }
   for (std::size_t d = 0; d < plan.per_dim.size(); ++d) {
     const std::string place = value.for_every_dim ? path : pointer(path, d);
-    if (is_one(plan.per_dim[d].algorithm)) {
+    if (plan.per_dim[d].joined) {
       reading.fail(Errc::config_conflict, place,
                    "a one_* algorithm joins all dimensions: it must stand alone");
     }
@@ -147,33 +133,28 @@ void set_collectives(const ClusterSection& file, Platform& platform, Reading& re
   config.endpoint_delay = file.endpoint_delay;
 
   // All-gather and reduce-scatter follow all_reduce where that can run them.
-  const bool follow =
-      section.all_reduce.custom.empty() &&
-      (section.all_reduce.algorithms.empty() ||
-       std::none_of(
-           section.all_reduce.algorithms.begin(), section.all_reduce.algorithms.end(),
-           [](const AlgorithmSpec& s) { return s.algorithm == Algorithm::double_binary_tree; }));
+  const std::vector<AlgorithmSpec>& listed = section.all_reduce.algorithms;
+  const bool follow = section.all_reduce.custom.empty() &&
+                      std::none_of(listed.begin(), listed.end(), [](const AlgorithmSpec& one) {
+                        return entry(one.algorithm).all_reduce_only;
+                      });
   const auto either = [&](const PlanValue& own) {
     return own.empty() && follow ? section.all_reduce : own;
   };
-  config.all_reduce = make_plan(section.all_reduce, platform, Collective::all_reduce,
-                                "/collectives/all_reduce", reading);
-  config.all_gather = make_plan(either(section.all_gather), platform, Collective::all_gather,
-                                "/collectives/all_gather", reading);
-  config.reduce_scatter =
-      make_plan(either(section.reduce_scatter), platform, Collective::reduce_scatter,
-                "/collectives/reduce_scatter", reading);
-  config.all_to_all = make_plan(section.all_to_all, platform, Collective::all_to_all,
-                                "/collectives/all_to_all", reading);
+  const std::array values{section.all_reduce, either(section.all_gather),
+                          either(section.reduce_scatter), section.all_to_all};
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const CollectiveType type = kPlannedTypes[i];
+    *config.plan(type) =
+        make_plan(values[i], platform, type, fmt::format("/collectives/{}", name(type)), reading);
+  }
 }
 
 bool uses_switches(const CollectiveConfig& config) {
-  const std::array plans{&config.all_reduce, &config.all_gather, &config.reduce_scatter,
-                         &config.all_to_all};
   const auto some = [](const std::vector<AlgorithmSpec>& algorithms) {
-    return std::any_of(algorithms.begin(), algorithms.end(),
-                       [](const AlgorithmSpec& one) { return by_switches(one.algorithm); });
+    return std::any_of(algorithms.begin(), algorithms.end(), by_switches);
   };
+  const auto plans = config.plans();
   return std::any_of(plans.begin(), plans.end(), [&](const CollectivePlan* plan) {
     return some(plan->per_dim) ||
            std::any_of(plan->chosen.begin(), plan->chosen.end(),
@@ -198,19 +179,18 @@ Result<void> use_algorithms(Platform& platform, std::string_view words, bool tok
   read_value(list.size() == 1 ? list[0] : list, "", {}, value, reading);
   CollectiveConfig& config = platform.collectives;
   if (!reading.error)
-    config.all_reduce = make_plan(value, platform, Collective::all_reduce, "", reading);
+    config.all_reduce = make_plan(value, platform, CollectiveType::all_reduce, "", reading);
   if (reading.error) return refuse(*reading.error);
-  const auto set_if_it_can = [&](CollectivePlan& plan, Collective collective) {
-    Reading own{option};
-    CollectivePlan made = make_plan(value, platform, collective, "", own);
-    if (!own.error) plan = std::move(made);
-  };
-  set_if_it_can(config.all_gather, Collective::all_gather);
-  set_if_it_can(config.reduce_scatter, Collective::reduce_scatter);
   // Most all-to-alls are none that switches can do.
-  const auto is_by_switches = [](const auto& one) { return by_switches(one.algorithm); };
-  if (tokens || std::none_of(value.algorithms.begin(), value.algorithms.end(), is_by_switches))
-    set_if_it_can(config.all_to_all, Collective::all_to_all);
+  const bool all_to_all =
+      tokens || std::none_of(value.algorithms.begin(), value.algorithms.end(), by_switches);
+  for (const CollectiveType type : kPlannedTypes) {
+    if (type == CollectiveType::all_reduce || (type == CollectiveType::all_to_all && !all_to_all))
+      continue;
+    Reading own{option};
+    CollectivePlan made = make_plan(value, platform, type, "", own);
+    if (!own.error) *config.plan(type) = std::move(made);
+  }
   config.custom_by_node.clear();
   config.library = CollectiveLibrary::ideal;
   return {};

@@ -62,20 +62,6 @@ struct Words<platform::IntraDimension> {
       WordTable<platform::IntraDimension>{"less_remaining_phases_first",
                                           platform::IntraDimension::less_remaining_phases_first}};
 };
-template <>
-struct Words<platform::Algorithm> {
-  static constexpr std::array names = {
-      WordTable<platform::Algorithm>{"ring", platform::Algorithm::ring},
-      WordTable<platform::Algorithm>{"direct", platform::Algorithm::direct},
-      WordTable<platform::Algorithm>{"halving_doubling", platform::Algorithm::halving_doubling},
-      WordTable<platform::Algorithm>{"double_binary_tree", platform::Algorithm::double_binary_tree},
-      WordTable<platform::Algorithm>{"in_network", platform::Algorithm::in_network},
-      WordTable<platform::Algorithm>{"one_ring", platform::Algorithm::one_ring},
-      WordTable<platform::Algorithm>{"one_direct", platform::Algorithm::one_direct},
-      WordTable<platform::Algorithm>{"one_halving_doubling",
-                                     platform::Algorithm::one_halving_doubling},
-      WordTable<platform::Algorithm>{"one_in_network", platform::Algorithm::one_in_network}};
-};
 
 }  // namespace orrery::config
 

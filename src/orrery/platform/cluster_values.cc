@@ -12,8 +12,10 @@
 namespace orrery::platform {
 namespace {
 
-bool takes_window(Algorithm algorithm) {
-  return algorithm == Algorithm::direct || algorithm == Algorithm::one_direct;
+std::vector<std::string_view> all_names() {
+  std::vector<std::string_view> all;
+  for (const AlgorithmName& one : algorithm_names()) all.emplace_back(one.name);
+  return all;
 }
 
 /// "ring" or "direct:4".
@@ -22,12 +24,14 @@ void read_algorithm(const Json& value, const std::string& path, AlgorithmSpec& o
   if (!value.is_string()) return reading.wrong_kind(path, value, "the name of an algorithm");
   const std::string& text = value.get_ref<const std::string&>();
   const std::size_t colon = text.find(':');
-  read_value(Json(text.substr(0, colon)), path, {}, out.algorithm, reading);
-  if (reading.error || colon == std::string::npos) return;
-  if (!takes_window(out.algorithm)) {
+  const auto place = config::read_word(Json(text.substr(0, colon)), path, all_names(), reading);
+  if (!place) return;
+  out = algorithm_names()[*place].means;
+  if (colon == std::string::npos) return;
+  if (!entry(out.algorithm).window) {
     return reading.fail(
         Errc::config_range, path,
-        fmt::format("{}: only direct and one_direct have a window", in_quotes(text)));
+        fmt::format("{}: only {} have a window", in_quotes(text), join(window_names(), " and ")));
   }
   const std::string_view digits = std::string_view(text).substr(colon + 1);
   const auto [end, status] =
@@ -38,11 +42,6 @@ void read_algorithm(const Json& value, const std::string& path, AlgorithmSpec& o
                  fmt::format("{}: a window is a whole number from 1", in_quotes(text)),
                  "write for example \"direct:4\"");
   }
-}
-
-std::string write_algorithm(const AlgorithmSpec& spec) {
-  const std::string word = write_value(spec.algorithm).get<std::string>();
-  return spec.window < 0 ? word : fmt::format("{}:{}", word, spec.window);
 }
 
 }  // namespace
@@ -75,11 +74,10 @@ void read_value(const Json& value, const std::string& path, const Limits&, PlanV
 }
 
 OrderedJson schema_of(Kind<PlanValue>, const Limits&) {
-  const std::string plain = fmt::format("^({})$", join(words_of<Algorithm>(), "|"));
-  const OrderedJson name{
-      {"anyOf",
-       {OrderedJson{{"enum", words_of<Algorithm>()}},
-        OrderedJson{{"type", "string"}, {"pattern", "^(direct|one_direct):[1-9][0-9]*$"}}}}};
+  const std::string windowed = fmt::format("^({}):[1-9][0-9]*$", join(window_names(), "|"));
+  const OrderedJson name{{"anyOf",
+                          {OrderedJson{{"enum", all_names()}},
+                           OrderedJson{{"type", "string"}, {"pattern", windowed}}}}};
   const OrderedJson list{{"type", "array"}, {"minItems", 1}, {"items", name}};
   const OrderedJson custom{{"type", "object"},
                            {"additionalProperties", false},

@@ -171,6 +171,24 @@ std::string device_reference() {
          "memory](../memory.md#memory-beside-a-device).\n";
 }
 
+std::string algorithm_reference() {
+  std::string text = "\n| algorithm | what it does | limits |\n|---|---|---|\n";
+  for (const AlgorithmEntry& one : kAlgorithms) {
+    std::vector<std::string_view> limits;
+    if (one.power_of_two) limits.push_back("a power of two members");
+    if (one.all_reduce_only) limits.push_back("all-reduce only");
+    if (!one.all_to_all && !one.all_reduce_only) limits.push_back("no all-to-all");
+    if (one.by_switches) limits.push_back("switches that can; all-to-all only of tokens");
+    if (!one.joins) limits.push_back("dimension by dimension");
+    text += fmt::format("| `{}` | {} | {} |\n", one.name, one.sentence, join(limits, "; "));
+  }
+  return text + fmt::format(
+                    "\n`{0}` and the name of an algorithm, as in `{0}ring`, stands alone and joins "
+                    "all dimensions into one. `{1}` may carry a window, the number of messages in "
+                    "flight, as in `direct:4`.\n",
+                    kJoins, join(window_names(), "` and `"));
+}
+
 std::string library_reference() {
   return part<LibrarySection>("collectives: settings") +
          "\n`collectives: nccl` is short for `collectives: {library: nccl}`. What a library takes, "
@@ -243,11 +261,7 @@ std::string cluster_reference() {
   text += part<InNetworkSection>("in_network") + part<MemoriesSection>("memories");
   text += fabric_reference();
   text += part<CollectivesSection>("collectives");
-  text += fmt::format(
-      "\nAlgorithms: `{}`. `direct` and `one_direct` may carry a window, the number of messages in "
-      "flight, as in "
-      "`direct:4`; a `one_*` algorithm stands alone and joins all dimensions into one.\n",
-      join(words_of<Algorithm>(), "`, `"));
+  text += algorithm_reference();
   text += library_reference();
   text += memory_reference();
   text += part<BusSection>("shared_bus");

@@ -16,6 +16,7 @@
 #include "orrery/core/network_models.h"
 #include "orrery/core/quantity.h"
 #include "orrery/core/time_source.h"
+#include "orrery/platform/collective_algorithms.h"
 #include "orrery/platform/kernel_files.h"
 
 namespace orrery::platform {
@@ -80,26 +81,6 @@ struct Dimension {
   double latency_ns = 0;  ///< per hop; a double because ASTRA-sim files allow fractions
   std::optional<InNetwork> in_network{};  ///< switched: its switches can
   std::optional<Memories> memories{};     ///< switched: at each of its switches
-};
-
-/// How one collective runs in one dimension.
-enum class Algorithm : std::uint8_t {
-  ring,
-  direct,
-  halving_doubling,
-  double_binary_tree,
-  in_network,  ///< by switches that can
-  one_ring,
-  one_direct,
-  one_halving_doubling,
-  one_in_network,  ///< one logical dimension over all ranks
-};
-
-struct AlgorithmSpec {
-  Algorithm algorithm = Algorithm::ring;
-  std::int64_t window = -1;  ///< direct only: messages in flight; -1 = one per peer
-
-  friend bool operator==(const AlgorithmSpec&, const AlgorithmSpec&) = default;
 };
 
 /// Algorithms for collectives of one size among groups of one extent, in place of those for all.

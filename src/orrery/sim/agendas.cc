@@ -13,7 +13,7 @@ bool only_counts(const LocalEvent& event, const Chunks& chunks) {
   if (event.stream.none()) return false;
   const Stream& stream = chunks.at(event.stream);
   if (stream.steps_left != 0 || stream.spec == nullptr) return false;
-  return stream.spec->request.algorithm.algorithm == platform::Algorithm::direct;
+  return stream.spec->peers == model::Peers::each;
 }
 
 }  // namespace

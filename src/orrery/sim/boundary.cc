@@ -19,9 +19,7 @@ void Boundary::cross(Stream& stream, std::uint32_t packet, SharedBus::Way way, b
     free_crossings_.pop_back();
   }
   crossings_[token] = {stream.id, packet, reduce};
-  const bool tree =
-      stream.spec->request.algorithm.algorithm == platform::Algorithm::double_binary_tree;
-  const std::int64_t bytes = tree ? stream.spec->request.data : stream.spec->step_of(packet).bytes;
+  const std::int64_t bytes = stream.spec->step_of(packet).bytes;
   bus->transfer(way, {bytes, reduce, returns, token}, run_.now() / run_.policy.bus_unit);
   set_timers(stream.rank);
 }

@@ -20,7 +20,7 @@ ChunkWays::ChunkWays(const platform::Platform& platform, const model::Fabric& fa
     active_.push_back(d);
     // Switches that sum take less for a whole all-reduce than for its halves, whatever the order.
     known_ = known_ && logical.along_dim && logical.library.nodes == 0 &&
-             logical.algorithm.algorithm != platform::Algorithm::in_network;
+             !platform::entry(logical.algorithm.algorithm).by_switches;
   }
   known_ = known_ && !active_.empty() && active_.size() <= model::kMostOrderedDims;
 }

@@ -3,24 +3,9 @@
 
 #include <algorithm>
 
-#include "orrery/model/collective/tree.h"
+#include "orrery/model/collective/collective_algorithm.h"
 
 namespace orrery::sim {
-
-using platform::Algorithm;
-
-namespace {
-
-/// Messages that the member at `position` sends in the phase.
-std::int32_t messages_of(const model::PhaseSpec& spec, std::uint32_t position) {
-  if (spec.request.algorithm.algorithm != Algorithm::double_binary_tree) return spec.steps;
-  const auto place = model::tree_place(position, spec.request.ring.size, !spec.request.min_tree);
-  return (place.parent != model::TreePlace::kNone ? 1 : 0) +
-         (place.left != model::TreePlace::kNone ? 1 : 0) +
-         (place.right != model::TreePlace::kNone ? 1 : 0);
-}
-
-}  // namespace
 
 bool ClosedPhases::knows(const model::PhaseSpec& spec) const {
   if (!run_.options.closed_forms || !run_.policy.closed_forms) return false;
@@ -29,7 +14,7 @@ bool ClosedPhases::knows(const model::PhaseSpec& spec) const {
   const bool alone = run_.network.traits().uncontended && !run_.platform.collectives.rendezvous;
   if (!alone && !by_library) return false;
   // Who records wants to see each message of a tree.
-  const bool tree = spec.request.algorithm.algorithm == Algorithm::double_binary_tree;
+  const bool tree = spec.peers == model::Peers::tree;
   return !(tree && run_.options.record) && model::has_closed_form(spec);
 }
 
@@ -38,7 +23,8 @@ void ClosedPhases::begin(Stream& stream) {
   const model::PhaseSpec& spec = *stream.spec;
   const model::RingShape& ring = spec.request.ring;
   const Communicator& group = run_.communicators[block.communicator];
-  const auto messages = static_cast<std::uint32_t>(messages_of(spec, stream.position));
+  const auto messages = static_cast<std::uint32_t>(
+      model::algorithm_of(spec.request.algorithm).messages(spec, stream.position));
   stream.since = run_.now();
   stream.sent = messages;
   run_.result.messages += std::uint64_t{messages} * run_.weight(stream.rank);

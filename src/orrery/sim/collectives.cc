@@ -19,7 +19,7 @@ namespace {
 
 /// Whether switches are to sum over `dim`: asked for, with more than one member, on no library.
 bool is_for_switches(const model::LogicalDim& dim) {
-  return dim.algorithm.algorithm == platform::Algorithm::in_network && dim.involved &&
+  return platform::entry(dim.algorithm.algorithm).by_switches && dim.involved &&
          dim.ring.size > 1 && dim.library.nodes == 0;
 }
 

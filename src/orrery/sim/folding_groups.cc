@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "orrery/model/collective/collective_algorithm.h"
+
 namespace orrery::sim {
 
 using platform::Rules;
@@ -144,20 +146,20 @@ void Groups::add_rings(View& made, Kind& kind, graph::CollectiveType type,
   for (const model::LogicalDim& dim : topology.dims) {
     if (!dim.involved || dim.ring.size < 2) continue;
     add_ring(made, kind, dim, members);
-    if (dim.algorithm.algorithm != platform::Algorithm::in_network) continue;
+    if (!platform::entry(dim.algorithm.algorithm).by_switches) continue;
     if (type != graph::CollectiveType::all_to_all && !planner_.adders().limited()) continue;
     model::LogicalDim by_end_points = dim;  // those that switches cannot do
-    by_end_points.algorithm = {platform::Algorithm::direct, 1};
+    by_end_points.algorithm = kInPlaceOfSwitches;
     add_ring(made, kind, by_end_points, members);
   }
 }
 
 void Groups::add_ring(View& made, Kind& kind, const model::LogicalDim& dim, std::uint32_t members) {
-  Ring ring{dim.ring, dim.algorithm.algorithm};
-  const bool tree = ring.algorithm == platform::Algorithm::double_binary_tree;
+  Ring ring{dim.ring, model::algorithm_of(dim.algorithm).peers()};
+  const bool tree = ring.peers == model::Peers::tree;
   const bool along_dim = dim.along_dim && network_.by_dimensions() != nullptr;
   const bool by_library = dim.library.nodes > 0;
-  ring.by_switches = !by_library && ring.algorithm == platform::Algorithm::in_network;
+  ring.by_switches = !by_library && ring.peers == model::Peers::meet;
   ring.silent = by_library;
   ring.meets = ring.by_switches || (by_library && planner_.library_meets());
   ring.measured = !by_library && (tree || !(along_dim || kind.constant));

@@ -74,7 +74,7 @@ class Groups {
   /// One dimension of a group's logical topologies.
   struct Ring {
     model::RingShape shape;
-    platform::Algorithm algorithm = platform::Algorithm::ring;
+    model::Peers peers = model::Peers::next;
     bool measured = false;       ///< distances differ from member to member
     bool by_switches = false;    ///< switches do it
     bool silent = false;         ///< no message is sent: somebody knows how long it takes
@@ -82,11 +82,9 @@ class Groups {
     std::size_t first_line = 0;  ///< direct: among the group's lines
 
     /// Members are looked at as one line, turned to each.
-    [[nodiscard]] bool in_line() const {
-      return algorithm == platform::Algorithm::direct || by_switches;
-    }
+    [[nodiscard]] bool in_line() const { return peers == model::Peers::each || by_switches; }
     friend bool operator==(const Ring& a, const Ring& b) {
-      return a.shape == b.shape && a.algorithm == b.algorithm;
+      return a.shape == b.shape && a.peers == b.peers;
     }
   };
   /// What members who use a group in one way see of it.

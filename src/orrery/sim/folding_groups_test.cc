@@ -123,10 +123,12 @@ TEST(FoldingGroups, DistancesCountWhereAGroupIsNoDimension) {
 }
 
 TEST(FoldingGroups, OneDirectRingOverTwoDimensionsIsMeasured) {
-  platform::Platform platform = grid(2, 4, Block::switched, Algorithm::one_direct);
+  platform::Platform platform = grid(2, 4, Block::switched);
+  platform.collectives.all_reduce.per_dim = {{Algorithm::direct, -1, true}};
   // From 0, ranks at distances 1, 2, 3 … cross one, the other, both; from 1 both, the other …
   EXPECT_THAT(classes(all_reduce(8), platform), ElementsAre(0, 1, 0, 1, 0, 1, 0, 1));
-  platform = grid(2, 550, Block::switched, Algorithm::one_direct);
+  platform = grid(2, 550, Block::switched);
+  platform.collectives.all_reduce.per_dim = {{Algorithm::direct, -1, true}};
   EXPECT_EQ(folded(all_reduce(1100), platform).classes(), 1100u);  // not worth it
 }
 

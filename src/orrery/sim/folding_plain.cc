@@ -3,20 +3,19 @@
 #include <numeric>
 #include <span>
 
+#include "orrery/model/collective/collective_algorithm.h"
 #include "orrery/sim/folding.h"
 
 namespace orrery::sim {
 
 using graph::NodeKind;
-using platform::Algorithm;
 
 namespace {
 
-// Trees have places unlike others, and so has one ring across several dimensions.
+// One ring across several dimensions has places unlike others.
 bool turn_freely(std::span<const platform::AlgorithmSpec> algorithms) {
   return std::all_of(algorithms.begin(), algorithms.end(), [](const auto& one) {
-    return one.algorithm == Algorithm::ring || one.algorithm == Algorithm::direct ||
-           one.algorithm == Algorithm::halving_doubling;
+    return !one.joined && model::algorithm_of(one).turns_freely();
   });
 }
 bool turns_freely(const platform::CollectivePlan& plan) {

@@ -5,15 +5,14 @@
 #include <bit>
 #include <utility>
 
-#include "orrery/core/check.h"
-#include "orrery/model/collective/tree.h"
+#include "orrery/model/collective/algorithms/tree.h"
 #include "orrery/sim/folding_groups.h"
 
 namespace orrery::sim {
 
+using model::Peers;
 using model::RingShape;
 using model::TreePlace;
-using platform::Algorithm;
 
 namespace {
 
@@ -29,10 +28,10 @@ std::uint32_t at_position(const RingShape& ring, std::uint32_t member, std::uint
 // Calls `tell` with each member that sends to `member` or receives from it, in an order that is the
 // same for all members (see PhaseSpec::peer and Trees::send). kNone: there is none.
 template <class Tell>
-void each_neighbour(Algorithm algorithm, const RingShape& ring, std::uint32_t member, Tell tell) {
+void each_neighbour(Peers peers, const RingShape& ring, std::uint32_t member, Tell tell) {
   const std::uint32_t position = ring.position(member);
-  switch (algorithm) {
-    case Algorithm::double_binary_tree:
+  switch (peers) {
+    case Peers::tree:
       if (!std::has_single_bit(ring.size)) return;  // the run will fail
       for (const bool max_tree : {true, false}) {
         const TreePlace place = model::tree_place(position, ring.size, max_tree);
@@ -40,29 +39,23 @@ void each_neighbour(Algorithm algorithm, const RingShape& ring, std::uint32_t me
           tell(at == TreePlace::kNone ? kNone : at_position(ring, member, at));
       }
       return;
-    case Algorithm::halving_doubling:
+    case Peers::exchange:
       if (!std::has_single_bit(ring.size)) return;
       for (std::uint32_t offset = 1; offset < ring.size; offset *= 2) {
         const bool clockwise = (position & offset) == 0;
         tell(ring.clockwise(member, position, clockwise ? offset : ring.size - offset));
       }
       return;
-    case Algorithm::direct:
-    case Algorithm::in_network:  // all of them have to come
+    case Peers::each:
+    case Peers::meet:  // all of them have to come
       for (std::uint32_t offset = 0; offset < ring.size; ++offset)
         tell(ring.clockwise(member, position, offset));
       return;
-    case Algorithm::ring:
+    case Peers::next:
       tell(ring.clockwise(member, position, 1));
       tell(ring.clockwise(member, position, ring.size - 1));
       return;
-    case Algorithm::one_ring:
-    case Algorithm::one_direct:
-    case Algorithm::one_halving_doubling:
-    case Algorithm::one_in_network:
-      break;
   }
-  ORRERY_CHECK(false);  // phases have the algorithm without its "one"
 }
 
 // Its parents cannot take one child of a class for the other.
@@ -135,7 +128,7 @@ bool Groups::add_standing(std::uint32_t rank, std::vector<std::uint64_t>& words)
     for (const std::uint32_t number : seen_so.rings) {
       const Ring& ring = kinds_[group.kind].rings[number];
       if (!ring.measured) continue;
-      const bool large = ring.algorithm == Algorithm::direct && ring.shape.size > kMostMeasured;
+      const bool large = ring.peers == Peers::each && ring.shape.size > kMostMeasured;
       if (large) comparable = false;
       if (comparable) add_distances(ring, slot, words);
     }
@@ -164,11 +157,10 @@ void Groups::add_distances(const Ring& ring, const Slot& slot,
                            std::vector<std::uint64_t>& words) const {
   if (ring.by_switches) return add_tree(ring, slot, words);
   const std::uint32_t rank = rank_of(slot.group, slot.member);
-  each_neighbour(ring.algorithm, ring.shape, slot.member, [&](std::uint32_t member) {
+  each_neighbour(ring.peers, ring.shape, slot.member, [&](std::uint32_t member) {
     words.push_back(member == kNone ? kNobody : network_.colour(rank, rank_of(slot.group, member)));
   });
-  if (ring.algorithm != Algorithm::double_binary_tree || !std::has_single_bit(ring.shape.size))
-    return;
+  if (ring.peers != Peers::tree || !std::has_single_bit(ring.shape.size)) return;
   for (const bool max_tree : {true, false})
     words.push_back(side(ring.shape, slot.member, max_tree));
 }
@@ -271,7 +263,7 @@ bool Groups::each_message(std::uint32_t rank, const TellMessage& tell) const {
         tell(own.parent, own.child);
         continue;
       }
-      each_neighbour(ring.algorithm, ring.shape, slot.member, [&](std::uint32_t member) {
+      each_neighbour(ring.peers, ring.shape, slot.member, [&](std::uint32_t member) {
         tell(rank, member == kNone ? kNone : rank_of(slot.group, member));
       });
     }
@@ -295,7 +287,7 @@ void Groups::add_classes(const Ring& ring, const Slot& slot, std::vector<std::ui
     words.push_back(both(seen_so.number, turned % seen_so.period));
     return;
   }
-  each_neighbour(ring.algorithm, ring.shape, slot.member, [&](std::uint32_t member) {
+  each_neighbour(ring.peers, ring.shape, slot.member, [&](std::uint32_t member) {
     words.push_back(member == kNone ? kNobody : seen(slot.group, member));
   });
 }
@@ -331,7 +323,7 @@ void Groups::add_viewers(std::uint32_t rank, std::vector<std::uint32_t>& viewers
       if (ring.in_line() && std::exchange(line_of(ring, {group, here}).told, round_) == round_)
         continue;
       scratch_.words.clear();
-      each_neighbour(ring.algorithm, ring.shape, here,
+      each_neighbour(ring.peers, ring.shape, here,
                      [&](std::uint32_t member) { scratch_.words.push_back(member); });
       for (const std::uint64_t member : scratch_.words)
         add_viewer(group, static_cast<std::uint32_t>(member), number, viewers);

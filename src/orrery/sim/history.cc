@@ -8,7 +8,7 @@
 
 namespace orrery::sim {
 
-using platform::Algorithm;
+using model::Peers;
 
 namespace {
 
@@ -149,7 +149,7 @@ std::pair<std::int64_t, std::int64_t> History::slowest_message(const Stream& str
   const model::PhaseSpec& spec = *stream.spec;
   const std::int64_t bytes = spec.step_of(packet).bytes;
   const std::uint32_t communicator = chunks_.of(stream).communicator;
-  const bool direct = spec.request.algorithm.algorithm == Algorithm::direct;
+  const bool direct = spec.peers == Peers::each;
   const bool alike =  // all peers are as far away
       spec.request.along_dim && !run_.fabric.ports_deviate(spec.request.dim) &&
       run_.fabric.dim(spec.request.dim).block != platform::Block::ring;
@@ -206,14 +206,13 @@ std::pair<std::int64_t, std::int64_t> History::work_out(const Stream& stream) co
   const model::PhaseSpec& spec = *stream.spec;
   if (spec.request.library.nodes > 0) return {spec.latency, 2 * spec.endpoint - spec.latency};
   if (InSwitches::runs(spec)) return by_switches(stream);
-  const Algorithm algorithm = spec.request.algorithm.algorithm;
   std::int64_t latency = spec.endpoint, transfer = 0;
   const auto add = [&](std::uint32_t packet, std::int64_t times, std::int64_t more) {
     const auto [delay, hops] = slowest_message(stream, packet);
     latency += times * (hops + spec.endpoint);
     transfer += times * (delay - hops + spec.step_of(packet).reduce + more);
   };
-  if (algorithm == Algorithm::double_binary_tree) {
+  if (spec.peers == Peers::tree) {
     // Up and down; a level's neighbours are 1, 2, 4 … positions apart.
     for (std::uint32_t apart = 1; apart < spec.request.ring.size; apart *= 2) {
       const std::int64_t bytes = spec.request.data;
@@ -224,11 +223,11 @@ std::pair<std::int64_t, std::int64_t> History::work_out(const Stream& stream) co
       latency += 2 * (hops + spec.endpoint);
       transfer += 2 * (transport_.alone(stream.rank, to, bytes) - hops) + spec.step_of(0).reduce;
     }
-  } else if (algorithm == Algorithm::halving_doubling) {
+  } else if (spec.peers == Peers::exchange) {
     for (std::int32_t p = 0; p < spec.steps; ++p) add(static_cast<std::uint32_t>(p), 1, 0);
   } else {
     const std::int32_t window = std::max(1, spec.window);
-    const bool direct = algorithm == Algorithm::direct;
+    const bool direct = spec.peers == Peers::each;
     add(0, (spec.steps + window - 1) / window, direct ? shared_links(stream) : 0);
   }
   return {latency, transfer};
@@ -256,15 +255,14 @@ void History::note_library_traffic(const Stream& stream, std::int64_t begun) {
 // Trees tell of each message themselves.
 void History::note_traffic(const Stream& stream, std::int64_t begun) {
   const model::PhaseSpec& spec = *stream.spec;
-  if (transport_.contended() || spec.request.algorithm.algorithm == Algorithm::double_binary_tree)
-    return;
+  if (transport_.contended() || spec.peers == Peers::tree) return;
   if (spec.request.library.nodes > 0) return note_library_traffic(stream, begun);
   if (spec.request.along_dim) {
     return recorder_.traffic(stream.rank, spec.request.dim,
                              static_cast<std::int64_t>(spec.bytes_of(stream.sent)), begun,
                              run_.now());
   }
-  const bool ring = spec.request.algorithm.algorithm == Algorithm::ring;
+  const bool ring = spec.peers == Peers::next;
   const std::uint32_t packets = ring ? std::min(stream.sent, 1u) : stream.sent;
   for (std::uint32_t packet = 0; packet < packets; ++packet) {
     const std::uint32_t to =

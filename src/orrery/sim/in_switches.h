@@ -18,8 +18,8 @@
 
 namespace orrery::sim {
 
-/// Runs the phases of Algorithm::in_network, from when the last of a ring has begun it: data moves
-/// when there is a summand from everybody.
+/// Runs the phases that switches do (Peers::meet), from when the last of a ring has begun it: data
+/// moves when there is a summand from everybody.
 ///
 /// On a network whose messages share links and that knows switches as end points, each edge of the
 /// tree is a message up and one down. All leave at the same time, since a byte is handed on as soon
@@ -39,8 +39,7 @@ class InSwitches final : public PhaseRun {
         transport_(transport) {}
 
   [[nodiscard]] static bool runs(const model::PhaseSpec& spec) {
-    return spec.request.algorithm.algorithm == platform::Algorithm::in_network &&
-           spec.request.library.nodes == 0;
+    return spec.peers == model::Peers::meet && spec.request.library.nodes == 0;
   }
   /// What its switches are asked to do.
   [[nodiscard]] static model::SwitchWork asked(const model::PhaseSpec& spec) {

@@ -7,8 +7,6 @@
 
 namespace orrery::sim {
 
-using platform::Algorithm;
-
 namespace {
 constexpr std::uint32_t kMostAtOnce = 0x7fff;
 }
@@ -217,8 +215,7 @@ void Packets::deliver_astray(Stream& stream, const model::PhaseSpec& sent, std::
   const model::PhaseSpec* spec = stream.spec;
   const std::uint32_t from = sender_of(sent, stream.member, sent_key);
   const std::int64_t bytes = sent.step_of(sent_key).bytes;
-  if (run_.policy.match_by_size && spec != nullptr &&
-      spec->request.algorithm.algorithm != Algorithm::double_binary_tree) {
+  if (run_.policy.match_by_size && spec != nullptr && spec->peers != model::Peers::tree) {
     for (std::uint32_t key = spec->keys > 1 ? spec->key_of(0) : 0; key < spec->keys; ++key) {
       const bool posted = stream.balances.empty() ? stream.balance > 0 : stream.balances[key] > 0;
       if (!posted || spec->step_of(key).bytes != bytes) continue;

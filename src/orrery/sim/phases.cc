@@ -22,20 +22,8 @@ Phases::Phases(Run& run, const Planner& planner, Chunks& chunks, Guard& guard, A
       packets_(run, planner, chunks, guard, boundary_, transport, rendezvous_, early_, ends) {}
 
 PhaseRun& Phases::by_messages(const model::PhaseSpec& spec) {
-  switch (spec.request.algorithm.algorithm) {
-    case platform::Algorithm::double_binary_tree:
-      return trees_;
-    case platform::Algorithm::ring:
-    case platform::Algorithm::direct:
-    case platform::Algorithm::halving_doubling:
-    case platform::Algorithm::one_ring:
-    case platform::Algorithm::one_direct:
-    case platform::Algorithm::one_halving_doubling:
-    case platform::Algorithm::one_in_network:
-      break;
-    case platform::Algorithm::in_network:
-      return in_switches_;
-  }
+  if (spec.peers == model::Peers::tree) return trees_;
+  if (spec.peers == model::Peers::meet) return in_switches_;
   return packets_;
 }
 

@@ -9,6 +9,7 @@
 #include <tuple>
 #include <utility>
 
+#include "orrery/model/collective/collective_algorithm.h"
 #include "orrery/model/collective/library/library_of.h"
 
 namespace orrery::sim {
@@ -17,12 +18,15 @@ using graph::CollectiveType;
 using model::LogicalDim;
 using model::LogicalTopology;
 using model::QueueUse;
-using platform::Algorithm;
 using platform::Rules;
 
 namespace {
 
 constexpr std::uint32_t kMinTreeBit = 16;  // above the queue number in the list of what was chosen
+
+bool by_tree(const platform::AlgorithmSpec& algorithm) {
+  return model::algorithm_of(algorithm).peers() == model::Peers::tree;
+}
 
 std::size_t tree_index(CollectiveType type) {
   switch (type) {
@@ -121,9 +125,9 @@ model::PhaseRequest Planner::request_of(const ChunkPlan::Choice& choice,
   } else if (by_end_points(phase.type, choice.exchange, topology) ||
              (model::adds_up(phase.type, choice.exchange) &&
               !adders_.add(logical, choice.numbers))) {
-    if (request.algorithm.algorithm == Algorithm::in_network)
-      request.algorithm = {Algorithm::direct, 1};
-  } else if (request.algorithm.algorithm == Algorithm::in_network) {
+    if (platform::entry(request.algorithm.algorithm).by_switches)
+      request.algorithm = kInPlaceOfSwitches;
+  } else if (platform::entry(request.algorithm.algorithm).by_switches) {
     request.exchange = choice.exchange;
   }
   return request;
@@ -132,7 +136,7 @@ model::PhaseRequest Planner::request_of(const ChunkPlan::Choice& choice,
 Result<std::uint32_t> Planner::spec_for(const ChunkPlan::Choice& choice,
                                         const LogicalTopology& topology, bool anticlockwise) {
   model::PhaseRequest request = request_of(choice, topology);
-  const bool tree = request.algorithm.algorithm == Algorithm::double_binary_tree;
+  const bool tree = by_tree(request.algorithm);
   request.anticlockwise = anticlockwise && !tree;
   request.min_tree = anticlockwise && tree;
   for (const model::PhaseSpec& spec : specs_) {
@@ -160,9 +164,7 @@ Result<std::uint32_t> Planner::choose_queues(ChunkPlan& plan, CollectiveType typ
                                                                               : q - q / 2;
     chosen.push_back(first + next);
     next = static_cast<std::uint16_t>((next + 1) % count);
-    if (topology.dims[choice.phase.logical_dim].algorithm.algorithm !=
-        Algorithm::double_binary_tree)
-      continue;
+    if (!by_tree(topology.dims[choice.phase.logical_dim].algorithm)) continue;
     chosen.back() |= (pointers.tree[choice.dim * QueuePointers::kTypes + tree_index(type)]++ % 2u)
                      << kMinTreeBit;
   }
@@ -172,8 +174,7 @@ Result<std::uint32_t> Planner::choose_queues(ChunkPlan& plan, CollectiveType typ
   PhaseList list;
   for (std::size_t i = 0; i < plan.choices.size(); ++i) {
     ChunkPlan::Choice& choice = plan.choices[i];
-    const bool tree = topology.dims[choice.phase.logical_dim].algorithm.algorithm ==
-                      Algorithm::double_binary_tree;
+    const bool tree = by_tree(topology.dims[choice.phase.logical_dim].algorithm);
     const std::uint32_t queue = chosen[i] & ((1u << kMinTreeBit) - 1);
     const bool anticlockwise =
         tree ? chosen[i] >> kMinTreeBit != 0

@@ -24,6 +24,9 @@
 
 namespace orrery::sim {
 
+/// By which end points do what switches cannot: one peer after another.
+inline constexpr platform::AlgorithmSpec kInPlaceOfSwitches{platform::Algorithm::direct, 1};
+
 /// What a chunk's plan depends on, queues apart.
 struct ChunkRequest {
   graph::CollectiveType type = graph::CollectiveType::all_reduce;

@@ -25,6 +25,10 @@ std::uint32_t members_of(const model::Fabric& fabric, const Communicator& group)
   return group.ranks.empty() ? fabric.rank_count() : group.members;
 }
 
+bool fits(const platform::AlgorithmSpec& algorithm, std::uint32_t members) {
+  return !platform::entry(algorithm.algorithm).power_of_two || std::has_single_bit(members);
+}
+
 /// By dimension: how many coordinates its members have.
 std::vector<std::uint32_t> spans_of(const model::Fabric& fabric, const Communicator& group) {
   std::vector<std::uint32_t> spans;
@@ -52,10 +56,8 @@ LogicalTopology Planner::group_ring(const Algorithms& algorithms, const Communic
   const bool astra = platform_.rules == Rules::astra;
   if (algorithms.size() == 1) {
     const platform::AlgorithmSpec& only = algorithms.front();
-    const bool fits =
-        only.algorithm != Algorithm::one_halving_doubling || std::has_single_bit(group.members);
-    if (astra || (model::joins_dims(only.algorithm) && fits))
-      logical.algorithm = {model::without_one(only.algorithm), only.window};
+    if (astra || (only.joined && fits(only, group.members)))
+      logical.algorithm = {only.algorithm, only.window};
   }
   topology.dims.push_back(logical);
   return topology;
@@ -72,14 +74,12 @@ std::optional<LogicalTopology> Planner::group_grid(const Algorithms& algorithms,
     const std::uint32_t span = spans[d];
     if (span > 1) {
       if (d >= algorithms.size()) return std::nullopt;
-      if (model::joins_dims(algorithms[d].algorithm)) return std::nullopt;
+      if (algorithms[d].joined) return std::nullopt;
       LogicalDim logical;
       logical.dim = static_cast<std::uint32_t>(d);
       logical.ring = {span, static_cast<std::uint32_t>(product)};
-      logical.algorithm = algorithms[d];
-      const bool needs_power = logical.algorithm.algorithm == Algorithm::halving_doubling ||
-                               logical.algorithm.algorithm == Algorithm::double_binary_tree;
-      if (needs_power && !std::has_single_bit(span)) logical.algorithm = {Algorithm::ring, -1};
+      logical.algorithm =
+          fits(algorithms[d], span) ? algorithms[d] : platform::AlgorithmSpec{Algorithm::ring};
       logical.along_dim =
           fabric_.dim(d).block != platform::Block::ring || span == fabric_.dim(d).size;
       topology.dims.push_back(logical);

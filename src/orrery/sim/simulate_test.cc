@@ -183,9 +183,10 @@ TEST(Simulate, AGroupRunsAnAlgorithmThatJoinsDimensionsInOneRing) {
   ranks[3].comp(us(1));
   auto work = workload(ranks);
   work.groups["three"] = {"three", {0, 1, 2}};
-  platform::Platform platform = line(Block::switched, 4, platform::Algorithm::one_ring);
+  platform::Platform platform = line(Block::switched, 4);
+  platform.collectives.all_reduce.per_dim = {{platform::Algorithm::ring, -1, true}};
   EXPECT_EQ(run(work, platform).end, 4 * (2 * us(1) + us(1)));
-  platform.collectives.all_reduce.per_dim = {{platform::Algorithm::one_direct, -1}};
+  platform.collectives.all_reduce.per_dim = {{platform::Algorithm::direct, -1, true}};
   EXPECT_EQ(run(work, platform).end, 2 * (2 * us(1) + us(1)));
 }
 

@@ -202,7 +202,7 @@ TEST(TreeSlots, WhoeverIsSentToKnowsTheSender) {
     EXPECT_EQ(sender_of(ring, to, 0), member);
   }
   model::PhaseSpec tree;
-  tree.request.algorithm = {Algorithm::double_binary_tree, -1};
+  tree.peers = model::Peers::tree;
   tree.request.ring = {4, 1};
   for (std::uint32_t member = 4; member < 8; ++member) {
     const model::TreePlace place = tree_place(tree, member);

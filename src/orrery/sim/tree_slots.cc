@@ -33,8 +33,7 @@ std::uint32_t member_in(const model::PhaseSpec& spec, std::uint32_t member, std:
 }
 
 std::uint32_t sender_of(const model::PhaseSpec& spec, std::uint32_t member, std::uint32_t key) {
-  if (spec.request.algorithm.algorithm == platform::Algorithm::double_binary_tree)
-    return member_in(spec, member, key);
+  if (spec.peers == model::Peers::tree) return member_in(spec, member, key);
   return spec.source(member, spec.request.ring.position(member), key);
 }
 

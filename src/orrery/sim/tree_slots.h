@@ -5,8 +5,8 @@
 
 #include <cstdint>
 
+#include "orrery/model/collective/algorithms/tree.h"
 #include "orrery/model/collective/phase.h"
-#include "orrery/model/collective/tree.h"
 
 namespace orrery::sim {
 

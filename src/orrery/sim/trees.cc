@@ -5,8 +5,6 @@
 
 namespace orrery::sim {
 
-using platform::Algorithm;
-
 void Trees::begin(Stream& stream) {
   stream.balances.assign(kTreeSlots);
   const model::TreePlace place = tree_place(*stream.spec, stream.member);
@@ -92,8 +90,7 @@ void Trees::arrives(const Event& event) {
   Stream& stream = chunks_.at(block, event.first);
   const model::PhaseSpec& spec = planner_.spec(event.spec);
   const std::uint32_t from = member_in(spec, stream.member, event.key);
-  const bool tree = stream.spec != nullptr &&
-                    stream.spec->request.algorithm.algorithm == Algorithm::double_binary_tree;
+  const bool tree = stream.spec != nullptr && stream.spec->peers == model::Peers::tree;
   const bool matches = run_.policy.match_by_size
                            ? tree && stream.spec->request.data == spec.request.data
                            : stream.spec == &spec;

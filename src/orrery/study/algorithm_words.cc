@@ -12,8 +12,28 @@ namespace orrery::study {
 using graph::CollectiveType;
 using platform::Platform;
 
+namespace {
+
+/// In the words of any of the algorithms, dimension by dimension.
+bool names(std::string_view words, bool (*asked)(const platform::AlgorithmSpec&)) {
+  for (std::size_t first = 0; first <= words.size();) {
+    const std::size_t end = std::min(words.find(',', first), words.size());
+    const std::string_view word = words.substr(first, end - first);
+    for (const platform::AlgorithmName& one : platform::algorithm_names())
+      if (one.name == word.substr(0, word.find(':')) && asked(one.means)) return true;
+    first = end + 1;
+  }
+  return false;
+}
+
+}  // namespace
+
 bool names_switches(std::string_view words) {
-  return words.find("in_network") != std::string_view::npos;
+  return names(words, [](const auto& one) { return platform::entry(one.algorithm).by_switches; });
+}
+
+bool joins_dimensions(std::string_view words) {
+  return names(words, [](const auto& one) { return one.joined; });
 }
 
 std::vector<std::uint32_t> spans_of(const Platform& platform,
@@ -40,16 +60,22 @@ std::vector<std::string> algorithm_words(const Platform& platform, CollectiveTyp
   if (product != ranks.size()) spans.clear();
   const auto wide =
       std::count_if(spans.begin(), spans.end(), [](std::uint32_t span) { return span > 1; });
+  const auto tried = [&](const platform::AlgorithmEntry& one, std::size_t members) {
+    return one.compared && platform::can_run(one, type) &&
+           (!one.power_of_two || std::has_single_bit(members));
+  };
   // Tokens go by one tree, not dimension by dimension.
   const bool by_switches = !exchange || (tokens && wide == 1);
   std::vector<std::string> all;
   for (std::size_t d = 0; d < spans.size(); ++d) {
-    std::vector<std::string> words{"ring"};
-    if (spans[d] > 1) words.emplace_back("direct");
-    if (spans[d] > 1 && !exchange && std::has_single_bit(spans[d]))
-      words.emplace_back("halving_doubling");
-    if (spans[d] > 1 && by_switches && (platform.dims[d].in_network || switches))
-      words.emplace_back("in_network");
+    std::vector<std::string> words;
+    for (const platform::AlgorithmEntry& one : platform::kAlgorithms) {
+      const bool can =
+          !one.by_switches || (by_switches && (platform.dims[d].in_network || switches));
+      const bool first =
+          words.empty();  // of a dimension that the ranks do not cross, one is enough
+      if (first || (spans[d] > 1 && can && tried(one, spans[d]))) words.emplace_back(one.name);
+    }
     std::vector<std::string> longer;
     for (const std::string& word : words) {
       if (d == 0) longer.push_back(word);
@@ -58,10 +84,11 @@ std::vector<std::string> algorithm_words(const Platform& platform, CollectiveTyp
     all = std::move(longer);
   }
   if (wide == 1) return all;
-  all.insert(all.end(), {"one_ring", "one_direct"});
-  if (exchange && !tokens) return all;
-  if (!exchange && std::has_single_bit(ranks.size())) all.emplace_back("one_halving_doubling");
-  if (switches) all.emplace_back("one_in_network");
+  for (const platform::AlgorithmEntry& one : platform::kAlgorithms) {
+    if (!one.joins || !tried(one, ranks.size())) continue;
+    if (one.by_switches && (!switches || (exchange && !tokens))) continue;
+    all.push_back(platform::write_algorithm({one.algorithm, -1, true}));
+  }
   return all;
 }
 

@@ -28,5 +28,7 @@ namespace orrery::study {
 
 /// Switches sum in some dimension.
 [[nodiscard]] bool names_switches(std::string_view words);
+/// All dimensions are one: "one_ring".
+[[nodiscard]] bool joins_dimensions(std::string_view words);
 
 }  // namespace orrery::study

@@ -141,7 +141,7 @@ void try_words(Trial& trial, const Platform& platform, const WaysAnswer& answer)
       algorithm_words(platform, answer.type, answer.ranks, static_cast<bool>(answer.exchange));
   if (answer.ranks.size() > kMostPlanned) {
     std::erase_if(all, [](const std::string& words) {
-      return words.starts_with("one_") && !names_switches(words);
+      return joins_dimensions(words) && !names_switches(words);
     });
   }
   if (all.size() > kMostCombined) {

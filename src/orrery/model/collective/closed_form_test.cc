@@ -45,7 +45,7 @@ void set_times(PhaseSpec& spec, std::int64_t endpoint, std::int64_t reduce, std:
   spec.endpoint = endpoint;
   for (Step& step : spec.step) step.reduce = reduce;
   for (std::int64_t& time : spec.delay_by_key) time = delay;
-  spec.burst = spec.request.algorithm.algorithm == Algorithm::direct && !spec.delay_by_key.empty();
+  spec.burst = spec.peers == Peers::each && !spec.delay_by_key.empty();
 }
 
 const DelayBetween kNobody;
@@ -131,18 +131,17 @@ struct Case {
 };
 
 PhaseSpec any_spec() {
-  const auto algorithm =
-      *rc::gen::element(Algorithm::ring, Algorithm::direct, Algorithm::direct,
-                        Algorithm::halving_doubling, Algorithm::double_binary_tree);
-  const bool tree = algorithm == Algorithm::double_binary_tree;
-  const bool powers = tree || algorithm == Algorithm::halving_doubling;
+  std::vector<Algorithm> all{Algorithm::direct};  // with all its windows: more often
+  for (const platform::AlgorithmEntry& one : platform::kAlgorithms)
+    if (!one.by_switches) all.push_back(one.algorithm);
+  const Algorithm algorithm = *rc::gen::elementOf(all);
+  const platform::AlgorithmEntry& entry = platform::entry(algorithm);
+  std::vector<CollectiveType> types;
+  for (const CollectiveType one : platform::kPlannedTypes)
+    if (can_run(entry, one)) types.push_back(one);
+  const CollectiveType type = *rc::gen::elementOf(types);
   const auto drawn = *rc::gen::inRange(2u, 34u);
-  const auto type =
-      tree ? CollectiveType::all_reduce
-           : *rc::gen::element(CollectiveType::all_reduce, CollectiveType::reduce_scatter,
-                               CollectiveType::all_gather,
-                               powers ? CollectiveType::all_reduce : CollectiveType::all_to_all);
-  const auto size = powers ? 1u << (1 + drawn % 5) : drawn;
+  const auto size = entry.power_of_two ? 1u << (1 + drawn % 5) : drawn;
   const auto window = *rc::gen::inRange<std::int64_t>(-3, 8);
   PhaseSpec spec = make_spec(algorithm, type, size, window, *rc::gen::arbitrary<bool>());
   spec.request.anticlockwise = *rc::gen::arbitrary<bool>();

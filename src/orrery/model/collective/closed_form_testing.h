@@ -9,8 +9,8 @@
 #include <set>
 #include <vector>
 
+#include "orrery/model/collective/algorithms/tree.h"
 #include "orrery/model/collective/closed_form.h"
-#include "orrery/model/collective/tree.h"
 #include "orrery/model/network/fabric.h"
 
 namespace orrery::model::reference {
@@ -223,7 +223,7 @@ class Tree : public Ticks {
 
 inline Times message_by_message(const PhaseSpec& spec, const Times& begins,
                                 const DelayBetween& delay) {
-  if (spec.request.algorithm.algorithm == platform::Algorithm::double_binary_tree) {
+  if (spec.peers == Peers::tree) {
     Tree tree(spec, begins, delay);
     tree.run();
     return tree.ends();

@@ -60,17 +60,28 @@ struct PhaseRequest {
   friend bool operator==(const PhaseRequest&, const PhaseRequest&) = default;
 };
 
+/// One of so many equal parts of `data` bytes; ASTRA rules round down, Orrery's up.
+[[nodiscard]] std::int64_t share(std::int64_t data, std::int64_t parts, platform::Rules rules);
+
 /// Bytes a rank holds after a phase: all_reduce and all_to_all keep them, reduce_scatter divides,
 /// all_gather multiplies.
 [[nodiscard]] std::int64_t data_after(graph::CollectiveType type, std::int64_t data,
                                       std::int64_t ring_size, platform::Rules rules);
 
-/// How one message of a step looks. Ring and direct have one for all steps; halving-doubling one
-/// per step.
+/// Whom a member sends to.
+enum class Peers : std::uint8_t {
+  next,      ///< always the next position of the ring
+  each,      ///< every other position, one after another
+  exchange,  ///< pairs send to each other, at the step's distance, a power of two
+  tree,      ///< parent and children (tree_place)
+  meet       ///< no other member: switches, when all have come
+};
+
+/// How one message of a step looks: one for all steps, or, of exchanges, one per step.
 struct Step {
   std::int64_t bytes = 0;
   std::int64_t reduce = 0;     ///< picoseconds to reduce it into the local buffer
-  std::uint32_t distance = 1;  ///< halving-doubling: partner at this distance
+  std::uint32_t distance = 1;  ///< exchange: partner at this distance
 };
 
 /// A phase with everything worked out that does not depend on the rank.
@@ -81,6 +92,7 @@ struct Step {
 /// phase ends when all steps are sent and `window` packets are free.
 struct PhaseSpec {
   PhaseRequest request;
+  Peers peers = Peers::next;
   std::uint32_t id = 0;         ///< given by whoever keeps the specs
   std::int32_t steps = 0;       ///< messages each rank sends
   std::int32_t window = 1;      ///< packets inserted at the start
@@ -88,14 +100,13 @@ struct PhaseSpec {
   std::int32_t reduce_run = 1;  ///< packets that may be; the two runs alternate
   std::int32_t barrier = 0;  ///< direct all-reduce: the second half starts after this many arrivals
   std::int64_t endpoint = 0;  ///< picoseconds
-  std::vector<Step> step;     ///< one, or one per packet (halving-doubling)
+  std::vector<Step> step;     ///< one, or one per packet (exchange)
   std::vector<std::int64_t>
       delay_by_key;  ///< message time by key when request.along_dim: [0], [distance] or [packet];
                      ///< empty where ports of the dimension deviate: ask the fabric rank by rank
-  bool lockstep = false;  ///< ring or halving-doubling with message times known by key
-  bool burst = false;     ///< direct, one message time for all
-  std::uint32_t keys =
-      1;  ///< distinct matching keys: ring 1, direct size, halving-doubling packets
+  bool lockstep = false;   ///< next or exchange with message times known by key
+  bool burst = false;      ///< each, one message time for all
+  std::uint32_t keys = 1;  ///< distinct matching keys: next 1, each size, exchange packets
 
   std::int64_t latency = 0;      ///< by a library: what it takes without bytes, picoseconds
   std::int32_t sms = 0;          ///< by a library: SMs that its channels hold
@@ -116,23 +127,11 @@ struct PhaseSpec {
     return bytes;
   }
 
-  /// The matching key of the `packet`-th packet: ring 0, direct the peer's distance,
-  /// halving-doubling the packet.
+  /// The matching key of the `packet`-th packet: 0 of the next, the distance of each, otherwise the
+  /// packet.
   [[nodiscard]] std::uint32_t key_of(std::uint32_t packet) const {
-    switch (request.algorithm.algorithm) {
-      case platform::Algorithm::ring:
-        return 0;
-      case platform::Algorithm::direct:
-        return 1 + packet % (request.ring.size - 1);
-      case platform::Algorithm::halving_doubling:
-      case platform::Algorithm::double_binary_tree:
-      case platform::Algorithm::in_network:
-      case platform::Algorithm::one_in_network:
-      case platform::Algorithm::one_ring:
-      case platform::Algorithm::one_direct:
-      case platform::Algorithm::one_halving_doubling:
-        break;
-    }
+    if (peers == Peers::next) return 0;
+    if (peers == Peers::each) return 1 + packet % (request.ring.size - 1);
     return packet;
   }
 
@@ -178,9 +177,9 @@ struct PhaseSpec {
                                    bool clockwise) const {
     const RingShape& ring = request.ring;
     std::uint32_t offset = key;
-    if (request.algorithm.algorithm == platform::Algorithm::ring) {
+    if (peers == Peers::next) {
       offset = 1;
-    } else if (request.algorithm.algorithm == platform::Algorithm::halving_doubling) {
+    } else if (peers == Peers::exchange) {
       offset = step_of(key).distance;
       clockwise =
           (position & offset) == 0;  // floor(position / offset) is even; offset is a power of two

@@ -4,16 +4,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
-#include <cmath>
 
-#include "orrery/model/collective/in_network/switch_tree.h"
+#include "orrery/model/collective/collective_algorithm.h"
 #include "orrery/model/collective/packet_time.h"
 
 namespace orrery::model {
 
 using graph::CollectiveType;
-using platform::Algorithm;
 using platform::Rules;
 
 namespace {
@@ -23,36 +20,22 @@ constexpr std::int64_t kAstraSubGroupEndpoint = 10 * kPsPerNs;
 // Step counts are 32-bit, and a ring all-to-all takes n(n-1)/2 of them.
 constexpr std::uint32_t kMostMembers = 65536;
 
-std::int64_t divide(std::int64_t data, std::int64_t parts, Rules rules) {
+}  // namespace
+
+std::int64_t share(std::int64_t data, std::int64_t parts, Rules rules) {
   return rules == Rules::astra ? data / parts : (data + parts - 1) / parts;
 }
-
-}  // namespace
 
 std::int64_t data_after(CollectiveType type, std::int64_t data, std::int64_t ring_size,
                         Rules rules) {
   switch (type) {
     case CollectiveType::reduce_scatter:
-      return divide(data, ring_size, rules);
+      return share(data, ring_size, rules);
     case CollectiveType::all_gather:
       return data * ring_size;
     default:
       return data;
   }
-}
-
-std::int64_t PhaseFactory::share(std::int64_t data, std::int64_t parts) const {
-  return divide(data, parts, platform_.rules);
-}
-
-// Two reads and one write of the message at local memory speed.
-std::int64_t PhaseFactory::reduce_time(std::int64_t bytes) const {
-  const double bandwidth = platform_.device.memory.count();
-  if (!(bandwidth > 0)) return 0;
-  const double nanoseconds = static_cast<double>(bytes) / bandwidth * 1e9;
-  if (!(nanoseconds < 1e15)) return Fabric::kTooLong;
-  if (platform_.rules == Rules::astra) return 3 * static_cast<std::int64_t>(nanoseconds) * kPsPerNs;
-  return static_cast<std::int64_t>(std::ceil(3 * nanoseconds * 1e3));
 }
 
 Result<void> PhaseFactory::check(const PhaseRequest& request) const {
@@ -62,29 +45,7 @@ Result<void> PhaseFactory::check(const PhaseRequest& request) const {
                             kMostMembers),
                 "describe the network with more dimensions");
   }
-  const Algorithm algorithm = request.algorithm.algorithm;
-  if (algorithm == Algorithm::in_network && !switches_do(request.type, request.exchange)) {
-    return fail(Errc::config_conflict, fmt::format("dimension {}", request.dim),
-                fmt::format("switches cannot run {}", graph::name(request.type)),
-                "choose ring or direct for it");
-  }
-  if (algorithm != Algorithm::halving_doubling && algorithm != Algorithm::double_binary_tree)
-    return {};
-  const bool tree = algorithm == Algorithm::double_binary_tree;
-  const std::string where = fmt::format("dimension {}", request.dim);
-  const char* name = tree ? "doubleBinaryTree" : "halvingDoubling";
-  if (!std::has_single_bit(request.ring.size)) {
-    return fail(Errc::config_conflict, where,
-                fmt::format("{} needs a power of two, not {} members", name, request.ring.size),
-                "choose ring or direct for this dimension");
-  }
-  if (request.type == CollectiveType::all_to_all ||
-      (tree && request.type != CollectiveType::all_reduce && platform_.rules == Rules::orrery)) {
-    return fail(Errc::config_conflict, where,
-                fmt::format("{} cannot run {}", name, graph::name(request.type)),
-                "choose ring or direct for it");
-  }
-  return {};
+  return algorithm_of(request.algorithm).check(request, platform_.rules);
 }
 
 // A channel is a block of threads on an SM of its own. Whatever goes over a wire is read from a
@@ -143,6 +104,7 @@ Result<PhaseSpec> PhaseFactory::make_by_library(const PhaseRequest& request) con
   }
   PhaseSpec spec;
   spec.request = request;
+  spec.peers = algorithm_of(request.algorithm).peers();
   spec.endpoint = (takes + 1) / 2;
   take_of_device(spec, whole, takes);
   const LibraryAnswer empty = (*library_)(request.type, 1, shape, request.exchange);
@@ -153,8 +115,9 @@ Result<PhaseSpec> PhaseFactory::make_by_library(const PhaseRequest& request) con
   spec.reduce_run = n - 1;
   spec.keys = request.ring.size;
   const std::int64_t twice = request.type == CollectiveType::all_reduce ? 2 : 1;
-  const std::int64_t message =
-      request.type == CollectiveType::all_gather ? request.data : share(twice * request.data, n);
+  const std::int64_t message = request.type == CollectiveType::all_gather
+                                   ? request.data
+                                   : sizes_.share(twice * request.data, n);
   spec.step = {Step{message, 0, 1}};
   spec.delay_by_key.assign(spec.keys, 0);
   spec.burst = true;
@@ -165,97 +128,24 @@ Result<PhaseSpec> PhaseFactory::make(const PhaseRequest& request) const {
   if (auto ok = check(request); !ok) return tl::unexpected(ok.error());
   if (request.library.nodes > 0) return make_by_library(request);
   PhaseSpec spec;
+  const CollectiveAlgorithm& algorithm = algorithm_of(request.algorithm);
   spec.request = request;
+  spec.peers = algorithm.peers();
   spec.endpoint = request.sub_group && platform_.rules == Rules::astra
                       ? kAstraSubGroupEndpoint
                       : platform_.collectives.endpoint_delay.count();
-  fill_steps(spec);
+  algorithm.fill(spec, sizes_);
   if (auto ok = fill_delays(spec); !ok) return tl::unexpected(ok.error());
-  const bool tree = request.algorithm.algorithm == Algorithm::double_binary_tree;
   // ASTRA-sim's sub-group rings do not use the bus; its trees always do.
-  spec.on_bus =
-      platform_.shared_bus && (platform_.rules == Rules::orrery || !request.sub_group || tree);
+  spec.on_bus = platform_.shared_bus && (platform_.rules == Rules::orrery || !request.sub_group ||
+                                         spec.peers == Peers::tree);
   const std::vector<std::int64_t>& delays = spec.delay_by_key;
-  const Algorithm algorithm = request.algorithm.algorithm;
   const bool known = !delays.empty() && !spec.on_bus;
-  spec.lockstep =
-      known && (algorithm == Algorithm::ring || algorithm == Algorithm::halving_doubling);
-  spec.burst = known && algorithm == Algorithm::direct &&
+  spec.lockstep = known && (spec.peers == Peers::next || spec.peers == Peers::exchange);
+  spec.burst = known && spec.peers == Peers::each &&
                std::all_of(delays.begin() + 1, delays.end(),
                            [&](std::int64_t delay) { return delay == delays[1]; });
   return spec;
-}
-
-void PhaseFactory::fill_steps(PhaseSpec& spec) const {
-  const PhaseRequest& request = spec.request;
-  const auto n = static_cast<std::int32_t>(request.ring.size);
-  const bool all_reduce = request.type == CollectiveType::all_reduce;
-  const std::int64_t message =
-      request.type == CollectiveType::all_gather ? request.data : share(request.data, n);
-  const Step step{message, reduce_time(message), 1};
-  switch (request.algorithm.algorithm) {
-    case Algorithm::halving_doubling:
-      fill_halving_doubling(spec);
-      return;
-    case Algorithm::double_binary_tree:
-      spec.step = {Step{request.data, reduce_time(request.data), 1}};
-      return;
-    case Algorithm::in_network:  // SwitchTree knows how long it takes
-      spec.steps = 1;
-      spec.step = {Step{
-          passed({request.type, request.data, request.exchange}, request.ring.size, 1).up, 0, 1}};
-      return;
-    case Algorithm::direct:
-      spec.window =
-          request.algorithm.window < 1
-              ? n - 1
-              : static_cast<std::int32_t>(std::min<std::int64_t>(request.algorithm.window, n - 1));
-      spec.steps = all_reduce ? 2 * (n - 1) : n - 1;
-      spec.plain_run = spec.window;
-      // At most as many packets as are ever inserted: more would be the same.
-      spec.reduce_run = static_cast<std::int32_t>(std::min<std::int64_t>(
-          request.sub_group ? std::int64_t{n - 1} * spec.window : spec.window,
-          4 * std::int64_t{n}));
-      spec.barrier = all_reduce ? n - 1 : 0;
-      spec.keys = request.ring.size;
-      break;
-    case Algorithm::ring:
-    case Algorithm::one_ring:
-    case Algorithm::one_direct:
-    case Algorithm::one_halving_doubling:
-    case Algorithm::one_in_network:
-      spec.steps = all_reduce ? 2 * (n - 1) : n - 1;
-      if (request.type == CollectiveType::all_to_all) {
-        spec.steps = static_cast<std::int32_t>(std::int64_t{n} * (n - 1) / 2);
-      }
-      spec.reduce_run = n - 1;
-      break;
-  }
-  spec.step = {step};
-}
-
-void PhaseFactory::fill_halving_doubling(PhaseSpec& spec) const {
-  const PhaseRequest& request = spec.request;
-  const std::uint32_t n = request.ring.size;
-  const int levels = std::countr_zero(n);
-  const bool gather = request.type == CollectiveType::all_gather;
-  spec.steps = request.type == CollectiveType::all_reduce ? 2 * levels : levels;
-  spec.reduce_run = platform_.rules == Rules::astra ? levels - 1 : levels;
-  std::int64_t bytes = gather ? request.data : share(request.data, 2);
-  std::uint32_t distance = gather ? n / 2 : 1;
-  bool doubling = gather;
-  for (int packet = 0; packet <= spec.steps; ++packet) {
-    spec.step.push_back({bytes, reduce_time(bytes), std::max(distance, 1u)});
-    if (!doubling) {
-      distance *= 2;
-      bytes = share(bytes, 2);
-      doubling = distance == n && request.type == CollectiveType::all_reduce;
-      if (!doubling) continue;
-    }
-    distance /= 2;
-    if (packet < spec.steps) bytes *= 2;
-  }
-  spec.keys = static_cast<std::uint32_t>(spec.step.size());
 }
 
 Result<void> PhaseFactory::fill_delays(PhaseSpec& spec) const {
@@ -264,10 +154,9 @@ Result<void> PhaseFactory::fill_delays(PhaseSpec& spec) const {
     return step.reduce >= Fabric::kTooLong;
   });
   if (delays_ != nullptr && request.along_dim && !delays_->ports_deviate(request.dim) &&
-      request.algorithm.algorithm != Algorithm::double_binary_tree &&
-      request.algorithm.algorithm != Algorithm::in_network) {
+      spec.peers != Peers::tree && spec.peers != Peers::meet) {
+    const bool stepped = spec.peers == Peers::exchange;
     for (std::uint32_t key = 0; key < spec.keys; ++key) {
-      const bool stepped = request.algorithm.algorithm == Algorithm::halving_doubling;
       const Step& step = spec.step_of(stepped ? key : 0);
       const std::uint32_t offset = stepped ? step.distance : std::max(key, 1u);
       const std::uint32_t hops = delays_->hops(request.dim, 0, offset % request.ring.size);

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "orrery/core/error.h"
+#include "orrery/model/collective/collective_algorithm.h"
 #include "orrery/model/collective/library/library_times.h"
 #include "orrery/model/collective/phase.h"
 #include "orrery/model/network/fabric.h"
@@ -15,11 +16,8 @@ namespace orrery::model {
 
 /// Works out a phase: step counts, message sizes, reduction times, link times.
 ///
-/// Source of step counts and sizes: ring, direct, recursive halving-doubling as in Thakur,
-/// Rabenseifner, Gropp, "Optimization of Collective Communication Operations in MPICH" (IJHPCA
-/// 2005) sections 3-5; with ASTRA rules the counts ASTRA-sim 2.x uses (ring all-to-all by n(n-1)/2
-/// neighbour messages, integer division of sizes). Errc: config_conflict (halving-doubling or tree
-/// on a size that is not a power of two, all-to-all with either), config_range (times beyond the
+/// Steps and sizes come from the algorithm (CollectiveAlgorithm::fill); ASTRA rules divide sizes as
+/// integers. Errc: config_conflict (what the algorithm cannot do), config_range (times beyond the
 /// clock).
 class PhaseFactory {
  public:
@@ -28,7 +26,7 @@ class PhaseFactory {
   /// `library`: whose collectives run; or null.
   PhaseFactory(const platform::Platform& platform, const Fabric* delays,
                std::shared_ptr<const LibraryTimes> library = {})
-      : platform_(platform), delays_(delays), library_(std::move(library)) {}
+      : platform_(platform), sizes_(platform), delays_(delays), library_(std::move(library)) {}
 
   [[nodiscard]] Result<PhaseSpec> make(const PhaseRequest& request) const;
   /// What the library says of a phase that it runs (request.library): its time with what deviating
@@ -41,13 +39,10 @@ class PhaseFactory {
   [[nodiscard]] Result<void> check(const PhaseRequest& request) const;
   [[nodiscard]] Result<PhaseSpec> make_by_library(const PhaseRequest& request) const;
   void take_of_device(PhaseSpec& spec, std::int64_t whole, std::int64_t takes) const;
-  void fill_steps(PhaseSpec& spec) const;
-  void fill_halving_doubling(PhaseSpec& spec) const;
   [[nodiscard]] Result<void> fill_delays(PhaseSpec& spec) const;
-  [[nodiscard]] std::int64_t reduce_time(std::int64_t bytes) const;
-  [[nodiscard]] std::int64_t share(std::int64_t data, std::int64_t parts) const;
 
   const platform::Platform& platform_;
+  MessageSizes sizes_;
   const Fabric* delays_;
   std::shared_ptr<const LibraryTimes> library_;
 };

@@ -10,30 +10,7 @@
 namespace orrery::model {
 
 using graph::CollectiveType;
-using platform::Algorithm;
 using platform::Rules;
-
-bool joins_dims(Algorithm algorithm) { return algorithm != without_one(algorithm); }
-
-Algorithm without_one(Algorithm algorithm) {
-  switch (algorithm) {
-    case Algorithm::one_ring:
-      return Algorithm::ring;
-    case Algorithm::one_direct:
-      return Algorithm::direct;
-    case Algorithm::one_halving_doubling:
-      return Algorithm::halving_doubling;
-    case Algorithm::one_in_network:
-      return Algorithm::in_network;
-    case Algorithm::ring:
-    case Algorithm::direct:
-    case Algorithm::halving_doubling:
-    case Algorithm::double_binary_tree:
-    case Algorithm::in_network:
-      break;
-  }
-  return algorithm;
-}
 
 Result<Chunking> cut(CollectiveType type, std::int64_t size, std::int64_t splits,
                      std::int64_t total_ranks, Rules rules) {
@@ -69,22 +46,6 @@ Result<Chunking> cut(CollectiveType type, std::int64_t size, std::int64_t splits
   return cutting;
 }
 
-const platform::CollectivePlan* plan_for(const platform::CollectiveConfig& config,
-                                         CollectiveType type) {
-  switch (type) {
-    case CollectiveType::all_reduce:
-      return &config.all_reduce;
-    case CollectiveType::all_gather:
-      return &config.all_gather;
-    case CollectiveType::reduce_scatter:
-      return &config.reduce_scatter;
-    case CollectiveType::all_to_all:
-      return &config.all_to_all;
-    default:
-      return nullptr;
-  }
-}
-
 Result<LogicalTopology> system_topology(std::span<const platform::AlgorithmSpec> algorithms,
                                         const Fabric& fabric, CollectiveType type,
                                         std::uint32_t dims_mask) {
@@ -104,10 +65,10 @@ Result<LogicalTopology> system_topology(std::span<const platform::AlgorithmSpec>
   for (std::size_t d = 0; d < algorithms.size(); ++d) {
     LogicalDim logical;
     logical.dim = static_cast<std::uint32_t>(d);
-    logical.algorithm = {without_one(algorithms[d].algorithm), algorithms[d].window};
+    logical.algorithm = {algorithms[d].algorithm, algorithms[d].window};
     logical.involved = d < 32 && ((dims_mask >> d) & 1u) != 0;
     logical.ring = {static_cast<std::uint32_t>(fabric.dim(d).size), fabric.stride(d)};
-    if (joins_dims(algorithms[d].algorithm)) {
+    if (algorithms[d].joined) {
       logical.ring = {fabric.rank_count(), 1};
       logical.along_dim = fabric.dim_count() == 1;
       topology.dims.push_back(logical);
@@ -132,9 +93,8 @@ std::vector<PlannedPhase> phases(CollectiveType type, std::int64_t bytes,
   std::int64_t data = bytes;
   const auto add = [&](std::uint32_t d, CollectiveType phase, QueueUse queues) {
     plan.push_back({d, phase, data, queues});
-    // The double binary tree always runs a whole all-reduce, whatever the phase is called
-    // (ASTRA-sim 2.x).
-    if (topology.dims[d].algorithm.algorithm == Algorithm::double_binary_tree) return;
+    // A whole all-reduce, whatever the phase is called (ASTRA-sim 2.x).
+    if (platform::entry(topology.dims[d].algorithm.algorithm).all_reduce_only) return;
     data = data_after(phase, data, topology.dims[d].ring.size, platform.rules);
   };
   if (type != CollectiveType::all_reduce || (!aware && !two_phase)) {

@@ -18,9 +18,9 @@ namespace orrery::model {
 /// One dimension a collective can use: its ring and how it runs there.
 struct LogicalDim {
   RingShape ring;
-  std::uint32_t dim = 0;  ///< the queues it uses
-  platform::AlgorithmSpec algorithm;
-  bool along_dim = true;  ///< the ring is the physical dimension `dim`
+  std::uint32_t dim = 0;              ///< the queues it uses
+  platform::AlgorithmSpec algorithm;  ///< not joined: `ring` says whose dimension it is
+  bool along_dim = true;              ///< the ring is the physical dimension `dim`
   bool involved = true;
   LibraryGroup library;  ///< who runs it instead of `algorithm`, if anybody
 
@@ -65,16 +65,6 @@ struct Chunking {
 [[nodiscard]] Result<Chunking> cut(graph::CollectiveType type, std::int64_t size,
                                    std::int64_t splits, std::int64_t total_ranks,
                                    platform::Rules rules);
-
-/// Whether the algorithm runs in one logical dimension over all ranks: one_ring and its like.
-[[nodiscard]] bool joins_dims(platform::Algorithm algorithm);
-/// What it does there: one_ring runs ring; others are what they are.
-[[nodiscard]] platform::Algorithm without_one(platform::Algorithm algorithm);
-
-/// The configured algorithms for a collective type; null when the type needs none or is
-/// unsupported.
-[[nodiscard]] const platform::CollectivePlan* plan_for(const platform::CollectiveConfig& config,
-                                                       graph::CollectiveType type);
 
 /// The whole system as a topology. Errc: config_conflict (more algorithms than dimensions, or none
 /// at all).

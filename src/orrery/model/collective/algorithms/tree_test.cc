@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "orrery/model/collective/tree.h"
+#include "orrery/model/collective/algorithms/tree.h"
 
 #include <gtest/gtest.h>
 

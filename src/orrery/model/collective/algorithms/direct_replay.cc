@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <vector>
 
-#include "orrery/model/collective/direct_ends.h"
+#include "orrery/model/collective/algorithms/direct_ends.h"
 
 namespace orrery::model {
 

@@ -5,7 +5,7 @@
 // is free by then at once, and the rest as it becomes free. Unless a packet of the second half, not
 // reduced, is free before the last of the first: then no formula here is right, and all is
 // replayed.
-#include "orrery/model/collective/direct_ends.h"
+#include "orrery/model/collective/algorithms/direct_ends.h"
 
 #include <utility>
 #include <vector>

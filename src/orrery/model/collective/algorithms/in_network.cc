@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Switches sum what comes to them and send one thing to many. SwitchTree knows how long it takes.
+#include <fmt/format.h>
+
+#include "orrery/model/collective/algorithms/algorithms.h"
+#include "orrery/model/collective/in_network/switch_tree.h"
+
+namespace orrery::model::algorithms {
+
+namespace {
+
+class InNetwork final : public CollectiveAlgorithm {
+ public:
+  constexpr InNetwork() : CollectiveAlgorithm(Peers::meet, false) {}
+
+  [[nodiscard]] Result<void> check(const PhaseRequest& request,
+                                   platform::Rules /*rules*/) const override {
+    if (switches_do(request.type, request.exchange)) return {};
+    return fail(Errc::config_conflict, fmt::format("dimension {}", request.dim),
+                fmt::format("switches cannot run {}", name(request.type)),
+                "choose ring or direct for it");
+  }
+
+  void fill(PhaseSpec& spec, const MessageSizes& /*sizes*/) const override {
+    const PhaseRequest& request = spec.request;
+    spec.steps = 1;
+    spec.step = {
+        {passed({request.type, request.data, request.exchange}, request.ring.size, 1).up, 0, 1}};
+  }
+};
+
+}  // namespace
+
+const CollectiveAlgorithm& in_network() {
+  static constexpr InNetwork made;
+  return made;
+}
+
+}  // namespace orrery::model::algorithms
