@@ -12,6 +12,7 @@
 #include "commands.h"
 #include "orrery/core/suggest.h"
 #include "orrery/graph/kernel.h"
+#include "orrery/platform/collective_algorithms.h"
 #include "orrery/study/question_fields.h"
 
 namespace orrery::app {
@@ -74,6 +75,12 @@ const std::string& format_words() {
   return words;
 }
 
+std::string algorithm_words() {
+  std::string words = "auto";
+  for (const platform::AlgorithmName& one : platform::algorithm_names()) words += " " + one.name;
+  return words;
+}
+
 /// Options with a fixed set of words, and these.
 std::vector<std::pair<std::string, std::string>> all_choices() {
   std::vector<std::pair<std::string, std::string>> choices;
@@ -88,6 +95,7 @@ std::vector<std::pair<std::string, std::string>> all_choices() {
       choices.emplace_back(one, words);
     }
   });
+  choices.emplace_back("--collective-algorithm", algorithm_words());
   choices.emplace_back("--dtype", format_words());
   choices.emplace_back("--pass", "forward input_grad weight_grad backward");
   choices.emplace_back("--color", "auto always never");

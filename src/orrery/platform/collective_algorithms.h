@@ -96,11 +96,11 @@ inline constexpr std::array kAlgorithms{
 
 /// For help.
 struct AlgorithmNames {
-  template <class Add>
-  constexpr void operator()(Add add) const {
+  template <class Put>
+  static constexpr void write(Put put) {
     for (const AlgorithmEntry& one : kAlgorithms) {
-      add(&one == kAlgorithms.data() ? "" : ", ");
-      add(one.name);
+      put(&one == kAlgorithms.data() ? "" : ", ");
+      put(one.name);
     }
   }
 };

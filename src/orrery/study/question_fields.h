@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "orrery/core/network_choices.h"
+#include "orrery/platform/collective_algorithms.h"
 #include "orrery/platform/kernel_file_table.h"
 #include "orrery/platform/platform.h"
 #include "orrery/study/question.h"
@@ -31,6 +32,15 @@ enum Stage : unsigned {
   /// Not among the options that a run file's manifest lists: it names or describes an input, whose
   /// content the manifest has, or no figure follows from it.
   kUnlisted = 16,
+};
+
+struct AlgorithmHelp {
+  template <class Put>
+  static constexpr void write(Put put) {
+    put("Instead of the cluster's, for every dimension or one for each, as in ring,in_network: ");
+    platform::AlgorithmNames::write(put);
+    put(" (orrery collective compares them); auto: for each kind of collective the quickest");
+  }
 };
 
 /// One field. `Owner` is a struct of question.h.
@@ -246,9 +256,7 @@ struct QuestionTable<Question> {
                     "message", "Model of the network, in place of the cluster's", network_names},
       QuestionField{"collective_algorithm", &Question::collective_algorithm,
                     "--collective-algorithm", "NAMES", kCluster | kSimulation, "direct",
-                    "Instead of the cluster's, for every dimension or one for each: "
-                    "ring,in_network (orrery collective compares them); auto: for each kind of "
-                    "collective the quickest"},
+                    FixedText<AlgorithmHelp>::kView},
       QuestionField{"chunk_order", &Question::chunk_order, "--chunk-order", "ORDER", kCluster,
                     "themis",
                     "Instead of the cluster's, in which order pieces of collectives visit the "
