@@ -13,7 +13,6 @@
 #include <vector>
 
 #include "orrery/core/collective_type.h"
-#include "orrery/core/static_text.h"
 
 namespace orrery::platform {
 
