@@ -143,6 +143,8 @@ try_container() {
 # Unpacking the data: at the same time, and where it cannot be.
 try_data() {
   local log=$scratch/log program=$PWD/build/package/stage/$name/bin/orrery job jobs=() cache=$scratch/cache
+  # What a process left that was killed while it unpacked.
+  mkdir -p "$cache/orrery/.unpacking-killed" && touch -d '2 hours ago' "$cache/orrery/.unpacking-killed"
   mkdir "$scratch/here"
   for job in 1 2 3 4; do
     (cd "$scratch/here" && XDG_CACHE_HOME=$cache exec "$program" demo --json) >"$scratch/demo.$job" 2>&1 </dev/null &
@@ -150,9 +152,9 @@ try_data() {
   done
   for job in "${jobs[@]}"; do wait "$job" || report here data 'one of four at the same time failed' "$scratch"/demo.1; done
   if [[ $(ls -A "$cache/orrery" | wc -l) == 1 ]] && cmp -s "$scratch/demo.1" "$scratch/demo.4"; then
-    result here data 'four demos at the same time unpack it once'
+    result here data 'four demos at the same time unpack it once, and remove leftovers'
   else
-    report here data 'four demos at the same time leave more than one folder' <(ls -lA "$cache/orrery")
+    report here data 'four demos at the same time leave more than one folder, or leftovers' <(ls -lA "$cache/orrery")
   fi
   # /proc cannot be written to; a limit on the size of files is like a full disk.
   expect_no_place /proc/orrery "$program" demo

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cerrno>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -11,6 +12,7 @@
 #include <optional>
 #include <span>
 #include <system_error>
+#include <vector>
 
 #include "built_in_data.h"
 #include "data_folder.h"
@@ -39,12 +41,26 @@ std::optional<fs::path> cache_folder() {
   return std::nullopt;
 }
 
+constexpr std::string_view kUnpacking = ".unpacking-";
+
+/// Removes what unpacking left that was killed: an hour later no process is still at it.
+void remove_leftovers(const fs::path& inside) {
+  std::error_code ignored;
+  const auto hour_ago = fs::file_time_type::clock::now() - std::chrono::hours(1);
+  std::vector<fs::path> old;
+  for (fs::directory_iterator at(inside, ignored), end; at != end; at.increment(ignored))
+    if (at->path().filename().string().starts_with(kUnpacking) &&
+        at->last_write_time(ignored) < hour_ago)
+      old.push_back(at->path());
+  for (const fs::path& each : old) fs::remove_all(each, ignored);
+}
+
 /// A folder with a name of its own that is removed unless it is moved away.
 class TemporaryFolder {
  public:
   /// Empty where it cannot be made; errno has the reason.
   explicit TemporaryFolder(const fs::path& inside) {
-    std::string name = (inside / ".unpacking-XXXXXX").string();
+    std::string name = (inside / fmt::format("{}XXXXXX", kUnpacking)).string();
     if (::mkdtemp(name.data()) != nullptr) path_ = name;
   }
   TemporaryFolder(const TemporaryFolder&) = delete;
@@ -96,6 +112,7 @@ Result<std::string> unpacked_data(std::string_view archive) {
   std::error_code error;
   fs::create_directories(place.parent_path(), error);
   if (error) return no_place(place.parent_path().string(), error.message());
+  remove_leftovers(place.parent_path());
   const TemporaryFolder temporary(place.parent_path());
   if (temporary.path().empty())
     return no_place(place.parent_path().string(), std::generic_category().message(errno));
