@@ -21,7 +21,7 @@ export interface SpaceData {
   objectives: number[]; // figures, the first first
   estimated: number[]; // the step; 0: it is not
   simulated: number[];
-  shares: { point: number[]; compute: number[]; exposed: number[]; idle: number[] }; // of steps that were simulated
+  shares: { point: number[]; parts: PartData[] }; // of steps that were simulated
   plan: number[];
   plans: string[];
   front: number[]; // points that no other is better than in all objectives
@@ -35,6 +35,9 @@ export interface SpaceData {
   megatron: TextsData;
   without: TextsData; // a line for each thing that has no argument there
 }
+
+// A part of a step; `values` are shares of it, by place in `point`; `colour` is a class.
+export interface PartData { name: string; title: string; about: string; more: boolean; colour: string; values: number[] }
 
 // What another value of an axis would do to the best point, all else alike; `change` is worse above 0.
 export interface EffectValue {

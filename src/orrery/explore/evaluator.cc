@@ -135,11 +135,9 @@ Result<Told> Evaluator::time(const workload::Program& program, Known& known, Tol
     const auto step = search::simulate_plan(program, known.cluster);
     if (!step) return tl::unexpected(step.error());
     told.step = step->end.count();
-    const auto share = [&](Time part) {
-      return told.step > 0 ? static_cast<double>(part.count()) / static_cast<double>(told.step) : 0;
-    };
-    told.shares = {share(step->shares.compute), share(step->shares.exposed),
-                   share(step->shares.idle)};
+    search::PartShares& shares = told.shares.emplace();
+    for (std::size_t i = 0; told.step > 0 && i < shares.size(); ++i)
+      shares[i] = static_cast<double>(step->parts[i].count()) / static_cast<double>(told.step);
   } else {
     if (auto fine = estimate::check_playable(program); !fine) {
       told.state = State::not_told;

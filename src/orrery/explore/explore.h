@@ -72,14 +72,15 @@ struct AxisEffect {
 };
 
 /// Of what one point would need to be as good as the best.
-enum class Need : std::uint8_t { computing, exposed, idle, device_price, energy_price, axis };
+enum class Need : std::uint8_t { part, device_price, energy_price, axis };
 
 struct Needed {
-  Need what = Need::computing;
+  Need what = Need::part;
   std::string axis{};        ///< its name
   double is = 0, needs = 0;  ///< parts: as shares of its step; prices
   std::string value{};       ///< of the axis
   bool for_both = false;     ///< the best has to bear it, too
+  std::size_t part = 0;      ///< of search::kStepParts
 };
 
 /// A point that is the best of all that have another value of some axis than the best of all.
@@ -123,18 +124,3 @@ struct Explored {
 [[nodiscard]] Result<Explored> explore(const SearchSpace& space, const ExploreOptions& options);
 
 }  // namespace orrery::explore
-
-namespace orrery::config {
-
-template <>
-struct Words<explore::Need> {
-  static constexpr std::array<WordTable<explore::Need>, 6> names{
-      {{"computing", explore::Need::computing},
-       {"exposed", explore::Need::exposed},
-       {"idle", explore::Need::idle},
-       {"device_price", explore::Need::device_price},
-       {"energy_price", explore::Need::energy_price},
-       {"axis", explore::Need::axis}}};
-};
-
-}  // namespace orrery::config

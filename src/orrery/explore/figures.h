@@ -16,6 +16,7 @@
 
 #include "orrery/config/field.h"
 #include "orrery/core/error.h"
+#include "orrery/search/plans/step_parts.h"
 #include "orrery/space/provenance.h"
 
 namespace orrery::explore {
@@ -41,7 +42,7 @@ struct Told {
   double peak = 0;          ///< of a device, FLOP/s
   double device_power = 0;  ///< at most, W; 0: unknown
   /// Of the step, on average over all devices; only simulations tell.
-  std::optional<std::array<double, 3>> shares;  ///< computing, exposed, idle
+  std::optional<search::PartShares> shares;
   /// What it was computed from; null: of what failed.
   std::shared_ptr<const space::Provenance> provenance{};
 };

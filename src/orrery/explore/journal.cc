@@ -50,9 +50,9 @@ bool read_state(const Json& line, State& out) {
 bool read_shares(const Json& line, Told& out) {
   const auto found = line.find("shares");
   if (found == line.end()) return true;
-  if (!found->is_array() || found->size() != 3) return false;
-  std::array<double, 3> shares{};
-  for (std::size_t i = 0; i < 3; ++i) {
+  if (!found->is_array() || found->size() != search::kStepParts.size()) return false;
+  search::PartShares shares{};
+  for (std::size_t i = 0; i < shares.size(); ++i) {
     if (!(*found)[i].is_number()) return false;
     shares[i] = (*found)[i].get<double>();
   }

@@ -58,11 +58,10 @@ class Needs {
     const double own = point(best_).figures[objective], its = other.figures[objective];
     const double factor = info(objective).better == Better::less ? own / its : its / own;
     if (!(factor > 0 && factor < 1)) return;
-    constexpr std::array kParts{Need::computing, Need::exposed, Need::idle};
-    for (std::size_t i = 0; i < kParts.size(); ++i) {
+    for (std::size_t i = 0; i < search::kStepParts.size(); ++i) {
       const double share = (*other.simulation->shares)[i];
       if (share > 1 - factor)
-        rival.needed.push_back({kParts[i], "", share, share - (1 - factor), {}});
+        rival.needed.push_back({Need::part, "", share, share - (1 - factor), {}, false, i});
     }
   }
 

@@ -56,10 +56,8 @@ void write_point(report::JsonWriter& json, const SearchSpace& space, const Point
     json.nanoseconds("estimate", Time(point.estimate->step));
   if (point.simulation) json.nanoseconds("simulated", Time(point.simulation->step));
   if (point.simulation && point.simulation->shares) {
-    const auto& [compute, exposed, idle] = *point.simulation->shares;
-    json.field("compute_share", compute)
-        .field("exposed_comm_share", exposed)
-        .field("idle_share", idle);
+    for (std::size_t i = 0; i < search::kStepParts.size(); ++i)
+      json.field(search::kStepParts[i].share_key, (*point.simulation->shares)[i]);
   }
   write_figures(json, point);
   // It was asked before, so that it can be put together again.

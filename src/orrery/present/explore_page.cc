@@ -22,6 +22,7 @@ using explore::Explored;
 using explore::Figure;
 using explore::Point;
 using explore::SearchSpace;
+using explore::Told;
 using report::PageSpace;
 
 namespace {
@@ -126,13 +127,23 @@ class SpacePageMaker {
   }
 
   void add_points() {
+    for (const search::StepPart& part : search::kStepParts)
+      page_.parts.list.push_back({std::string(part.name), std::string(part.title),
+                                  std::string(part.about), part.more_is_better,
+                                  std::string(part.colour)});
+    page_.parts.shares.resize(page_.parts.list.size());
     std::map<std::string, std::uint32_t> plans;
     double least = 0;
     for (std::uint32_t i = 0; i < points_.size(); ++i) {
       const Point& point = *points_[i];
       page_.estimated.push_back(Time(point.estimate ? point.estimate->step : 0));
       page_.simulated.push_back(Time(point.simulation ? point.simulation->step : 0));
-      page_.shares.push_back(point.simulation ? point.simulation->shares : std::nullopt);
+      if (const Told* told = point.simulation ? &*point.simulation : nullptr;
+          told != nullptr && told->shares) {
+        page_.parts.points.push_back(i);
+        for (std::size_t part = 0; part < told->shares->size(); ++part)
+          page_.parts.shares[part].push_back((*told->shares)[part]);
+      }
       const auto [plan, fresh] = plans.try_emplace(point.told().plan, page_.plans.size());
       if (fresh) page_.plans.push_back(printable(plan->first));
       page_.plan.push_back(plan->second);

@@ -45,7 +45,8 @@ TEST(ExplorePage, HasWhatIsAllowedInColumns) {
     EXPECT_EQ(made->plans[made->plan[i]], point.told().plan);
     EXPECT_EQ(made->estimated[i].count(), point.estimate->step);
     EXPECT_EQ(made->simulated[i].count(), point.simulation ? point.simulation->step : 0);
-    EXPECT_EQ(made->shares[i].has_value(), point.simulation.has_value());
+    EXPECT_EQ(std::count(made->parts.points.begin(), made->parts.points.end(), i),
+              point.simulation ? 1 : 0);
     compared += point.estimate_off() ? 1 : 0;
     fronts += std::count(made->front.begin(), made->front.end(), i) == 1 ? 1 : 0;
     EXPECT_EQ(std::count(made->front.begin(), made->front.end(), i), point.front ? 1 : 0);
@@ -95,7 +96,7 @@ TEST(ExploreText, SaysWhatOthersWouldNeed) {
   found.rivals[0].axis = "sharding";
   found.rivals[0].value = "none";
   found.rivals[0].behind = 0.25;
-  found.rivals[0].needed = {{Need::exposed, "", 0.5, 0.4, {}, false},
+  found.rivals[0].needed = {{Need::part, "", 0.5, 0.4, {}, false, 1},
                             {Need::device_price, "", 2, 1.5, {}, false},
                             {Need::energy_price, "", 0.1, 0.25, {}, true},
                             {Need::axis, "nic", 0, 0, "12.5", true}};

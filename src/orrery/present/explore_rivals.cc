@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <vector>
 
-#include "orrery/config/parameters.h"
 #include "orrery/core/text.h"
 #include "orrery/present/words.h"
 
@@ -17,7 +16,7 @@ using explore::Needed;
 using explore::Rival;
 
 std::string need_words(const Needed& one) {
-  const auto shorter = [&](const char* what) {
+  const auto shorter = [&](std::string_view what) {
     return fmt::format("{} {:+.3g} %", what, (one.needs / one.is - 1) * 100);
   };
   const auto price = [&](const char* what) {
@@ -25,12 +24,8 @@ std::string need_words(const Needed& one) {
                        one.needs, one.is);
   };
   switch (one.what) {
-    case Need::computing:
-      return shorter("computing");
-    case Need::exposed:
-      return shorter("exposed");
-    case Need::idle:
-      return shorter("waiting");
+    case Need::part:
+      return shorter(search::kStepParts[one.part].less);
     case Need::device_price:
       return price("a device hour");
     case Need::energy_price:
@@ -42,6 +37,20 @@ std::string need_words(const Needed& one) {
 }
 
 namespace {
+
+std::string_view need_key(const Needed& one) {
+  switch (one.what) {
+    case Need::part:
+      return search::kStepParts[one.part].need;
+    case Need::device_price:
+      return "device_price";
+    case Need::energy_price:
+      return "energy_price";
+    case Need::axis:
+      break;
+  }
+  return "axis";
+}
 
 const explore::Point& point_of(const explore::Explored& explored, const Rival& rival) {
   return *std::lower_bound(
@@ -84,7 +93,7 @@ void write_rivals(report::JsonWriter& json, const explore::SearchSpace& space,
       json.field(space.axes[a].name, space.axes[a].labels[at[a]]);
     json.end_object().key("requirements").begin_array();
     for (const Needed& one : rival.needed) {
-      json.begin_object().field("what", config::word_of(one.what));
+      json.begin_object().field("what", need_key(one));
       if (one.what == Need::axis)
         json.field("axis", one.axis).field("setting", one.value);
       else

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <utility>
 #include <vector>
@@ -35,14 +34,15 @@ std::string slower(Time step, Time best) {
 
 /// What it has more of than the best: "computes 120 ms more, exposes 80 ms less"
 std::string why(const PlanAnswer& answer, const PlanAnswer& best) {
-  if (!answer.shares || !best.shares || &answer == &best) return "";
-  const std::array parts{std::pair{"computing", answer.shares->compute - best.shares->compute},
-                         std::pair{"communication", answer.shares->exposed - best.shares->exposed},
-                         std::pair{"waiting", answer.shares->idle - best.shares->idle}};
-  const auto most = std::max_element(
-      parts.begin(), parts.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
-  if (most->second.count() <= 0) return "";
-  return fmt::format("{} {}", most->first, signed_time(most->second));
+  if (!answer.parts || !best.parts || &answer == &best) return "";
+  std::size_t most = 0;
+  search::PartTimes more{};
+  for (std::size_t i = 0; i < more.size(); ++i) {
+    more[i] = (*answer.parts)[i] - (*best.parts)[i];
+    if (more[most] < more[i]) most = i;
+  }
+  if (more[most].count() <= 0) return "";
+  return fmt::format("{} {}", search::kStepParts[most].more, signed_time(more[most]));
 }
 
 std::string part_text(Time part, Time step) {
@@ -52,27 +52,20 @@ std::string part_text(Time part, Time step) {
 }
 
 std::string plans_table(const PlanSearch& search, report::Style style) {
-  report::Table table({{"step", true},
-                       {"", true},
-                       {"MFU", true},
-                       {"memory", true},
-                       {"compute", true},
-                       {"exposed", true},
-                       {"idle", true},
-                       {"plan"},
-                       {"loses by"}});
+  std::vector<report::Table::Column> columns{
+      {"step", true}, {"", true}, {"MFU", true}, {"memory", true}};
+  for (const search::StepPart& part : search::kStepParts)
+    columns.push_back({std::string(part.name), true});
+  columns.insert(columns.end(), {{"plan"}, {"loses by"}});
+  report::Table table(std::move(columns));
   const PlanAnswer& best = search.best.front();
   for (const PlanAnswer& one : search.best) {
     const Time step = one.step();
     std::vector<std::string> row{format_time(step) + (one.simulated ? "" : " *"),
                                  &one == &best ? "" : slower(step, best.step()),
                                  report::percent(search.mfu(one)), plan_gigabytes(one.memory)};
-    if (one.shares) {
-      for (const Time part : {one.shares->compute, one.shares->exposed, one.shares->idle})
-        row.push_back(part_text(part, step));
-    } else {
-      row.insert(row.end(), 3, "");
-    }
+    for (std::size_t i = 0; i < search::kStepParts.size(); ++i)
+      row.push_back(one.parts ? part_text((*one.parts)[i], step) : "");
     row.push_back(search::plan_words(one.spec));
     row.push_back(why(one, best));
     table.row(std::move(row));
@@ -111,11 +104,8 @@ void write_plan(report::JsonWriter& json, const PlanSearch& search, const PlanAn
       .field("mfu", search.mfu(one));
   if (one.estimate) json.nanoseconds("estimate", *one.estimate);
   if (one.simulated) json.nanoseconds("simulated", *one.simulated);
-  if (one.shares) {
-    json.nanoseconds("compute", one.shares->compute)
-        .nanoseconds("exposed_comm", one.shares->exposed)
-        .nanoseconds("idle", one.shares->idle);
-  }
+  for (std::size_t i = 0; one.parts && i < search::kStepParts.size(); ++i)
+    json.nanoseconds(search::kStepParts[i].time_key, (*one.parts)[i]);
   json.field("specification", workload::to_json(spec)).end_object();
 }
 

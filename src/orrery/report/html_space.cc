@@ -50,15 +50,18 @@ void write_steps(JsonWriter& json, const PageSpace& space) {
                [&](std::size_t p) { json.value(space.estimated[p].count()); });
   html::column(json, "simulated", count,
                [&](std::size_t p) { json.value(space.simulated[p].count()); });
+  const PageSpace::Parts& parts = space.parts;
   json.key("shares").begin_object();
-  std::vector<std::size_t> told;
-  for (std::size_t p = 0; p < count; ++p)
-    if (space.shares[p]) told.push_back(p);
-  html::column(json, "point", told.size(), [&](std::size_t i) { json.value(told[i]); });
-  constexpr const char* kParts[] = {"compute", "exposed", "idle"};
-  for (std::size_t part = 0; part < 3; ++part)
-    html::column(json, kParts[part], told.size(),
-                 [&](std::size_t i) { json.value(brief((*space.shares[told[i]])[part])); });
+  html::column(json, "point", parts.points.size(),
+               [&](std::size_t i) { json.value(parts.points[i]); });
+  html::column(json, "parts", parts.list.size(), [&](std::size_t part) {
+    const PageSpace::Parts::Part& about = parts.list[part];
+    json.begin_object().field("name", about.name).field("title", about.title);
+    json.field("about", about.about).field("more", about.more).field("colour", about.colour);
+    html::column(json, "values", parts.points.size(),
+                 [&](std::size_t i) { json.value(brief(parts.shares[part][i])); });
+    json.end_object();
+  });
   json.end_object();
 }
 

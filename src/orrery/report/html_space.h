@@ -3,10 +3,8 @@
 // A space that was searched as one self-contained HTML page: its points, and what the axes do.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <map>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -48,6 +46,17 @@ struct PageSpace {
     std::string name, title, about;
     bool more = false;  ///< is better
   };
+  /// Where steps go that were simulated.
+  struct Parts {
+    struct Part {
+      std::string name, title, about;
+      bool more = false;   ///< is better
+      std::string colour;  ///< a class of the page's style sheets: "compute"
+    };
+    std::vector<Part> list;
+    std::vector<std::uint32_t> points;
+    std::vector<std::vector<double>> shares;  ///< by part, by place in `points`
+  };
   struct Value {
     std::string label, state;
     bool own = false, allowed = false;
@@ -78,8 +87,7 @@ struct PageSpace {
   std::vector<Time> estimated, simulated;  ///< 0: not
   std::vector<std::uint32_t> plan;
   std::vector<std::string> plans;
-  /// Computing, exposed, idle; of points that are simulated.
-  std::vector<std::optional<std::array<double, 3>>> shares;
+  Parts parts;
   std::vector<std::uint32_t> front;  ///< points
   std::uint32_t best = 0;            ///< in the first objective, if there is any
   std::vector<Effect> effects;

@@ -32,7 +32,7 @@ PageSpace two_points() {
   space.simulated = {Time{}, ns(5)};
   space.plans = {"tp 1", "tp 2"};
   space.plan = {0, 1};
-  space.shares = {std::nullopt, std::array{0.5, 0.25, 0.25}};
+  space.parts = {{{"compute", "computing", "of the step", true, "compute"}}, {1}, {{0.5}}};
   space.front = {1};
   space.best = 1;
   space.effects = {{0, 0.75, {{"1", "fits", false, true, 0.5}, {"2", "fits", true, true, 0}}}};
@@ -101,8 +101,9 @@ TEST(HtmlSpace, KeepsTheContract) {
   EXPECT_EQ(one["objectives"], json::parse("[0]"));
   EXPECT_EQ(one["estimated"], json::parse("[3000, 4000]"));
   EXPECT_EQ(one["simulated"], json::parse("[0, 5000]"));
-  EXPECT_EQ(one["shares"], json::parse(R"({"point": [1], "compute": [0.5], "exposed": [0.25],
-      "idle": [0.25]})"));
+  EXPECT_EQ(one["shares"], json::parse(R"({"point": [1], "parts": [{"name": "compute",
+      "title": "computing", "about": "of the step", "more": true, "colour": "compute",
+      "values": [0.5]}]})"));
   EXPECT_EQ(one["plan"], json::parse("[0, 1]"));
   EXPECT_EQ(one["front"], json::parse("[1]"));
   EXPECT_EQ(one["best"], 1);

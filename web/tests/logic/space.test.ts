@@ -27,7 +27,10 @@ const data: SpaceData = {
     { name: 'memory', title: 'memory', about: '', more: false, values: [1e9, 2e9, 2e9, 8e9] },
   ],
   objectives: [0, 2], estimated: [3.9e12, 2e12, 2e12, 1e12], simulated: [4e12, 2e12, 0, 0],
-  shares: { point: [0, 1], compute: [0.5, 0.75], exposed: [0.25, 0.25], idle: [0.25, 0] },
+  shares: { point: [0, 1], parts: [
+    { name: 'compute', title: 'computing', about: '', more: true, colour: 'compute', values: [0.5, 0.75] },
+    { name: 'exposed', title: 'exposed communication', about: '', more: false, colour: 'communication', values: [0.25, 0.25] },
+    { name: 'idle', title: 'idle', about: '', more: false, colour: 'idle', values: [0.25, 0] }] },
   plan: [0, 0, 1, 1], plans: ['tp 1, Zero1', 'tp 2'], front: [0, 1, 2, 3], best: 3,
   effects: [{ axis: 0, explains: 0.5, values: [
     { label: '1', state: 'fits', own: false, allowed: true, change: 1 }, { label: '2', state: 'fits', own: true, allowed: true, change: 0 },
@@ -86,7 +89,7 @@ describe('a space’s points', () => {
     const random = (): number => (seed = (Math.imul(seed, 1664525) + 1013904223) >>> 0) % 20;
     for (let round = 0; round < 40; round++) {
       const [a, b] = [Array.from({ length: 30 }, random), Array.from({ length: 30 }, random)];
-      const drawn = layModel({ ...data, count: 30, front: [], plan: a.map(() => 0), axes: [], estimated: a, simulated: a, shares: { point: [], compute: [], exposed: [], idle: [] },
+      const drawn = layModel({ ...data, count: 30, front: [], plan: a.map(() => 0), axes: [], estimated: a, simulated: a, shares: { point: [], parts: [] },
         figures: [{ ...data.figures[0], values: a }, { ...data.figures[1], values: b }], objectives: [0] });
       const front = frontOf(drawn.dims[0], drawn.dims[1], new Uint8Array(30).fill(1));
       const beats = (i: number, j: number): boolean => a[i] <= a[j] && b[i] >= b[j] && (a[i] < a[j] || b[i] > b[j]);

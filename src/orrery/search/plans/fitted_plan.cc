@@ -56,17 +56,15 @@ Result<SimulatedPlan> simulate_plan(const workload::Program& program,
                                     const std::shared_ptr<const study::Cluster>& cluster) {
   const auto result = estimate::simulated(program, *study::as_held(program, cluster));
   if (!result) return tl::unexpected(result.error());
-  double compute = 0, exposed = 0, idle = 0;
-  for (const sim::RankResult& rank : result->ranks) {
-    const Time end = rank.finish.value_or(result->end);
-    compute += static_cast<double>(rank.compute.count());
-    exposed += static_cast<double>((rank.comm_only + rank.memory_only).count());
-    idle += static_cast<double>((rank.idle + result->end - end).count());
+  SimulatedPlan plan{result->end, {}};
+  for (std::size_t i = 0; i < kStepParts.size(); ++i) {
+    double sum = 0;
+    for (const sim::RankResult& rank : result->ranks)
+      sum += static_cast<double>(kStepParts[i].of(rank, result->end).count());
+    plan.parts[i] =
+        Time(static_cast<std::int64_t>(sum / static_cast<double>(result->ranks.size())));
   }
-  const auto mean = [&](double sum) {
-    return Time(static_cast<std::int64_t>(sum / static_cast<double>(result->ranks.size())));
-  };
-  return SimulatedPlan{result->end, {mean(compute), mean(exposed), mean(idle)}};
+  return plan;
 }
 
 }  // namespace orrery::search

@@ -12,6 +12,7 @@
 #include "orrery/core/error.h"
 #include "orrery/core/quantity.h"
 #include "orrery/platform/platform.h"
+#include "orrery/search/plans/step_parts.h"
 #include "orrery/study/inputs.h"
 #include "orrery/workload/program/program.h"
 #include "orrery/workload/spec/spec.h"
@@ -34,13 +35,9 @@ struct FittedPlan {
 /// "heads-by-tp" of an error whose hint is "rule heads-by-tp: …"; of all others what is wrong.
 [[nodiscard]] std::string rule_of(const Error& error);
 
-/// Of all ranks together, on average.
-struct PlanShares {
-  Time compute{}, exposed{}, idle{};
-};
 struct SimulatedPlan {
   Time end{};
-  PlanShares shares;
+  PartTimes parts{};  ///< of all ranks together, on average
 };
 /// Errc: those of simulations; stall.
 [[nodiscard]] Result<SimulatedPlan> simulate_plan(

@@ -41,7 +41,7 @@ Result<void> simulate(PlanAnswer& answer, const ClusterRef& cluster) {
   const auto step = simulate_plan(*program, cluster);
   if (!step) return tl::unexpected(step.error());
   answer.simulated = step->end;
-  answer.shares = step->shares;
+  answer.parts = step->parts;
   return {};
 }
 

@@ -40,7 +40,7 @@ struct PlanAnswer {
   workload::Spec spec;
   std::int64_t memory = 0;  ///< what the fullest rank needs, bytes
   std::optional<Time> estimate, simulated;
-  std::optional<PlanShares> shares;  ///< of the simulation
+  std::optional<PartTimes> parts;  ///< of the simulation
 
   [[nodiscard]] Time step() const { return simulated ? *simulated : *estimate; }
 };

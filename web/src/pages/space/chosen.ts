@@ -8,17 +8,16 @@ import { planOf, pointWords, stepWords, type Model } from './model';
 import type { State } from './state';
 import { linesOf, textOf } from './texts';
 
-const parts = [['compute', 'computing', 'compute'], ['exposed', 'exposed communication', 'communication'], ['idle', 'idle (bubbles, waiting)', 'idle']] as const;
-
 // Where its step goes, as a bar and as text.
 function breakdown(model: Model, point: number): HTMLElement {
   const shares = model.shares.get(point);
   if (!shares) return el('p', { class: 'muted' }, 'It is estimated; where its step goes only simulations tell (--gear simulate, or --simulated N for more of them).');
   const step = model.data.simulated[point];
-  const words = parts.map(([, title], i) => `${title} ${format.percent(shares[i])}`).join(', ');
+  const { parts } = model.data.shares;
+  const words = parts.map(({ title }, i) => `${title} ${format.percent(shares[i])}`).join(', ');
   return el('div', {},
-    el('div', { class: 'sp-parts', role: 'img', 'aria-label': words }, parts.map(([, title, role], i) => styled(el('i', { class: `fill ${role}`, title }), { width: `${shares[i] * 100}%` }))),
-    el('ul', { class: 'legend' }, parts.map(([, title, role], i) => el('li', {}, el('i', { class: `swatch ${role}` }), `${title} ${format.percent(shares[i])} (${format.time(Math.round(shares[i] * step))})`))),
+    el('div', { class: 'sp-parts', role: 'img', 'aria-label': words }, parts.map(({ title, colour }, i) => styled(el('i', { class: `fill ${colour}`, title }), { width: `${shares[i] * 100}%` }))),
+    el('ul', { class: 'legend' }, parts.map(({ title, colour }, i) => el('li', {}, el('i', { class: `swatch ${colour}` }), `${title} ${format.percent(shares[i])} (${format.time(Math.round(shares[i] * step))})`))),
     el('p', { class: 'muted' }, 'On average over all devices.'));
 }
 

@@ -27,7 +27,7 @@ export interface Model {
   objectives: Dimension[];
   front: Uint8Array; // 1: on it
   off: Float64Array; // how far the estimate is off the simulation, as a share; NaN: not both are there
-  shares: Map<number, [compute: number, exposed: number, idle: number]>;
+  shares: Map<number, number[]>; // by point, by part
   rank: Float64Array; // by the first objective, from 0, the best, to 1
 }
 
@@ -63,18 +63,16 @@ function figureDims(data: SpaceData): Dimension[] {
 const percent = { unit: '%', factor: 0.01 };
 
 function shareDims(data: SpaceData): Dimension[] {
-  const { point, compute, exposed, idle } = data.shares;
+  const { point, parts } = data.shares;
   if (point.length === 0) return [];
-  const made = (name: string, title: string, about: string, shares: number[], more: boolean): Dimension => {
+  return parts.map((part) => {
     const values = new Float64Array(data.count).fill(NaN);
-    point.forEach((at, i) => { values[at] = shares[i]; });
-    return dimension({ name, title, about, kind: 'share', labels: null, ordered: true, more, values, unit: percent, text: (value) => (Number.isFinite(value) ? `${(value * 100).toFixed(1)} %` : '–') });
-  };
-  return [
-    made('compute', 'computing', 'share of the step, on average over devices; only simulations tell', compute, true),
-    made('exposed', 'exposed communication', 'share of the step in which devices only communicate; only simulations tell', exposed, false),
-    made('idle', 'idle', 'share of the step in which devices do nothing: bubbles, waiting; only simulations tell', idle, false),
-  ];
+    point.forEach((at, i) => { values[at] = part.values[i]; });
+    return dimension({
+      name: part.name, title: part.title, about: part.about, kind: 'share', labels: null, ordered: true, more: part.more,
+      values, unit: percent, text: (value) => (Number.isFinite(value) ? `${(value * 100).toFixed(1)} %` : '–'),
+    });
+  });
 }
 
 // What the two gears tell, and how far they are apart.
@@ -104,10 +102,10 @@ export function layModel(data: SpaceData): Model {
   const objectives = data.objectives.map((at) => figures[at]);
   const front = new Uint8Array(data.count);
   for (const point of data.front) front[point] = 1;
-  const { point, compute, exposed, idle } = data.shares;
+  const { point, parts } = data.shares;
   return {
     data, count: data.count, dims: [...axisDims(data), ...figures, ...shareDims(data), ...toldDims(data, off)],
-    objectives, front, off, shares: new Map(point.map((at, i) => [at, [compute[i], exposed[i], idle[i]]])), rank: ranked(objectives[0]),
+    objectives, front, off, shares: new Map(point.map((at, i) => [at, parts.map(({ values }) => values[i])])), rank: ranked(objectives[0]),
   };
 }
 
