@@ -21,7 +21,7 @@ struct NetworkModelEntry {
   NetworkModelKind kind;
   TimeSource source;                ///< of the times of messages and collectives
   std::string_view brief;           ///< "congestion", for a list
-  std::string_view model;           ///< "store and forward, with congestion", beside results
+  std::string_view model;           ///< "store and forward, with congestion", next to results
   std::string_view sentence;        ///< what messages do, for files
   bool astra_sim = false;           ///< ASTRA-sim has it
   bool timed_faults = false;        ///< faults of a fabric may begin, end, and come and go

@@ -71,7 +71,7 @@ TEST_P(ImporterContract, ItKeepsWhatItsFileSaysNothingOf) {
   EXPECT_EQ(spec.kernels.launch, us(7));
 }
 
-// Keys nobody knows are counted; a specification refuses them.
+// In JSON; a specification refuses such keys.
 TEST_P(ImporterContract, ItCountsKeysThatItDoesNotKnow) {
   const auto end = example_.find_last_of('}');
   if (importer_.import_document == nullptr || example_.front() != '{') return;

@@ -54,7 +54,7 @@ enum class Placement : std::uint8_t {
   both_ways,    ///< two pipes of p stages: chunk 0 forwards, chunk 1 backwards
 };
 
-/// What a schedule asks of a job beside its number of chunks.
+/// What a schedule asks of a job, apart from its number of chunks.
 struct ScheduleRule {
   std::string_view name;                            ///< "interleaved-microbatches"
   std::string_view sentence;                        ///< what has to hold
