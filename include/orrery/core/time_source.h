@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Where a time comes from: a recording, or one of the models that predict it.
+// Where a time comes from: a recording, or one of the models that predict it; and
+// the files that these models need.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
 
 namespace orrery {
@@ -29,5 +31,18 @@ enum class TimeSource : std::uint8_t {
 inline constexpr std::size_t kTimeSources = 12;
 /// "recorded", "roofline" …; "auto" for the choice.
 [[nodiscard]] std::string_view name(TimeSource source);
+
+/// Files that sources of kernel times answer from, one member each; core/time_source_table.h has a
+/// row for each.
+template <class Path>
+struct KernelFilesOf {
+  Path kernel_table{};  ///< measured kernels
+  Path kernel_model{};  ///< that `orrery kernels fit` wrote
+  Path systolic{};      ///< a systolic array, as SCALE-Sim's configuration
+
+  friend bool operator==(const KernelFilesOf&, const KernelFilesOf&) = default;
+};
+/// Paths as the user wrote them; empty: none.
+using KernelFiles = KernelFilesOf<std::string>;
 
 }  // namespace orrery

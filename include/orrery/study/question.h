@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "orrery/platform/kernel_files.h"
+#include "orrery/core/time_source.h"
 
 namespace orrery::study {
 
@@ -117,9 +117,9 @@ struct Question {
       collective_algorithm;  ///< instead of the cluster's: "ring", "ring,in_network", "auto"
   std::string chunk_order;   ///< likewise: "themis", "best" …
   std::string compute;       ///< likewise: "auto", "recorded", "roofline", "table" …
-  platform::KernelFiles kernel_files;  ///< likewise
-  std::string rules;                   ///< instead of the cluster's: "orrery", "astra"
-  std::vector<std::string> without;    ///< effects that are switched off (`orrery run --effects`)
+  KernelFiles kernel_files;  ///< likewise
+  std::string rules;         ///< instead of the cluster's: "orrery", "astra"
+  std::vector<std::string> without;  ///< effects that are switched off (`orrery run --effects`)
   /// Instead of the cluster's.
   std::optional<std::vector<InStepFactor>> in_step_factors;
 

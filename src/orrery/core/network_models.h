@@ -20,6 +20,7 @@ struct NetworkModelEntry {
   std::string_view name;
   NetworkModelKind kind;
   TimeSource source;                ///< of the times of messages and collectives
+  std::string_view explanation;     ///< of the length of a message or a collective
   std::string_view brief;           ///< "congestion", for a list
   std::string_view model;           ///< "store and forward, with congestion", next to results
   std::string_view sentence;        ///< what messages do, for files
@@ -34,6 +35,9 @@ inline constexpr std::array kNetworkModels{
     NetworkModelEntry{.name = "analytical",
                       .kind = NetworkModelKind::analytical,
                       .source = TimeSource::analytical,
+                      .explanation =
+                          "The length comes from the analytical network model: latency and "
+                          "bytes at bandwidth, links without contention.",
                       .brief = "no congestion",
                       .model = "no congestion",
                       .sentence = "messages do not slow each other",
@@ -41,6 +45,9 @@ inline constexpr std::array kNetworkModels{
     NetworkModelEntry{.name = "message",
                       .kind = NetworkModelKind::message,
                       .source = TimeSource::message,
+                      .explanation =
+                          "The length comes from the message-level network model: messages "
+                          "share links.",
                       .brief = "congestion",
                       .model = "store and forward, with congestion",
                       .sentence = "they queue at each link",
@@ -49,6 +56,8 @@ inline constexpr std::array kNetworkModels{
     NetworkModelEntry{.name = "flow",
                       .kind = NetworkModelKind::flow,
                       .source = TimeSource::flow,
+                      .explanation = "The length comes from the flow-level network model: messages "
+                                     "share links fairly, as fluids do.",
                       .brief = "shared links",
                       .model = "max-min fair flows",
                       .sentence = "they share links fairly, as fluids do",

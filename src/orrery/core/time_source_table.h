@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The sources of times, declared once: names, and sentences for results. `--compute`, cluster
-// files, run files, `explain` and summaries follow from this table.
+// The sources of times and the files that they need, declared once. `--compute`, cluster files, run
+// files, questions, manifests, `check`, `explain` and summaries follow from these tables;
+// model/compute/models.cc makes the models of kernel times.
 #pragma once
 
 #include <algorithm>
 #include <array>
+#include <optional>
+#include <string>
 #include <string_view>
 
+#include "orrery/core/network_models.h"
 #include "orrery/core/time_source.h"
 
 namespace orrery {
@@ -16,15 +20,15 @@ namespace orrery {
 enum class TimeSourceOf : std::uint8_t { any_work, kernels, messages, memory };
 
 struct TimeSourceEntry {
-  TimeSource source;
+  TimeSource source = TimeSource::none;
   std::string_view name;
-  TimeSourceOf of;
+  TimeSourceOf of = TimeSourceOf::any_work;
   std::string_view summary;      ///< of a run whose compute nodes have it; {}: the device
   std::string_view explanation;  ///< of one node's length; {}: the device
 };
 
-/// In the order in which help lists them.
-inline constexpr std::array kTimeSourceTable = {
+/// But for network models.
+inline constexpr std::array kOtherTimeSources = {
     TimeSourceEntry{TimeSource::automatic, "auto", TimeSourceOf::kernels,
                     "recorded durations, else predicted kernels on {}", ""},
     TimeSourceEntry{TimeSource::recorded, "recorded", TimeSourceOf::any_work, "recorded durations",
@@ -48,16 +52,16 @@ inline constexpr std::array kTimeSourceTable = {
                     "The length is counted in cycles of the systolic array of {}."},
     TimeSourceEntry{TimeSource::memory, "memory", TimeSourceOf::memory, "",
                     "The length comes from the memory model: latency and bytes at bandwidth."},
-    TimeSourceEntry{TimeSource::analytical, "analytical", TimeSourceOf::messages, "",
-                    "The length comes from the analytical network model: latency and bytes at "
-                    "bandwidth, links without contention."},
-    TimeSourceEntry{TimeSource::message, "message", TimeSourceOf::messages, "",
-                    "The length comes from the message-level network model: messages share links."},
-    TimeSourceEntry{TimeSource::flow, "flow", TimeSourceOf::messages, "",
-                    "The length comes from the flow-level network model: messages share links "
-                    "fairly, as fluids do."},
     TimeSourceEntry{TimeSource::none, "none", TimeSourceOf::any_work, "",
                     "No model made it: it takes no time of its own."}};
+/// All, in the order in which help lists them; network models have theirs in core/network_models.h.
+inline constexpr auto kTimeSourceTable = [] {
+  std::array<TimeSourceEntry, kOtherTimeSources.size() + kNetworkModels.size()> all{};
+  auto next = std::copy(kOtherTimeSources.begin(), kOtherTimeSources.end(), all.begin());
+  for (const NetworkModelEntry& network : kNetworkModels)
+    *next++ = {network.source, network.name, TimeSourceOf::messages, "", network.explanation};
+  return all;
+}();
 static_assert(kTimeSourceTable.size() == kTimeSources + 1);
 
 /// The row of a source.
@@ -69,6 +73,76 @@ constexpr const TimeSourceEntry& entry(TimeSource source) {
 /// Whether a cluster file or `--compute` may ask for it.
 constexpr bool is_compute_choice(const TimeSourceEntry& row) {
   return row.of == TimeSourceOf::kernels || row.source == TimeSource::recorded;
+}
+
+/// The paths in a cluster file's `device` section.
+using KernelFileKeys = KernelFilesOf<std::optional<std::string>>;
+
+struct KernelFileEntry {
+  TimeSource source;  ///< of the times that it gives
+  std::string KernelFiles::*path;
+  std::optional<std::string> KernelFileKeys::*key_path;
+  std::string_view key;           ///< in cluster files, questions and (with "_hash") manifests
+  std::string_view option;        ///< of commands
+  std::string_view about_key;     ///< for the reference of cluster files
+  std::string_view about_option;  ///< for help
+  std::string_view example;       ///< one of the project, from its folder; tests read it
+  std::string_view label;         ///< "kernel table"
+  std::string_view what;          ///< "table", in errors
+  std::string_view content;       ///< "a file of measured kernels"
+  /// Whether `auto` asks it, and thus recorded times are not needed.
+  bool asked_by_auto;
+  /// Whether it is read for this choice; otherwise the file is reported as without effect.
+  bool (*is_read_for)(TimeSource choice);
+};
+
+/// In the order in which `auto` asks them.
+inline constexpr std::array kKernelFileTable = {
+    KernelFileEntry{
+        TimeSource::table, &KernelFiles::kernel_table, &KernelFileKeys::kernel_table,
+        "kernel_table", "--kernel-table",
+        "a file of measured kernels, its path from this file's folder; `auto` and `table` take "
+        "them first",
+        "Measured kernels, which `auto` and `table` take first (docs/kernel-times.md)",
+        "examples/kernels/made-up.csv", "kernel table", "table", "a file of measured kernels", true,
+        [](TimeSource choice) {
+          return choice == TimeSource::automatic || choice == TimeSource::table ||
+                 choice == TimeSource::systolic;
+        }},
+    KernelFileEntry{
+        TimeSource::fitted, &KernelFiles::kernel_model, &KernelFileKeys::kernel_model,
+        "kernel_model", "--kernel-model",
+        "a file that `orrery kernels fit` wrote, likewise; `auto` asks it after the table",
+        "A model that 'orrery kernels fit' wrote, which `auto` asks after the table",
+        "data/kernels/learned.txt", "kernel model", "fitted model",
+        "a file that 'orrery kernels fit' wrote", true,
+        [](TimeSource choice) {
+          return choice != TimeSource::recorded && choice != TimeSource::roofline;
+        }},
+    KernelFileEntry{
+        TimeSource::systolic, &KernelFiles::systolic, &KernelFileKeys::systolic, "systolic",
+        "--systolic",
+        "for `compute: systolic`: SCALE-Sim's configuration of an array, its path from this "
+        "file's folder; it runs at the device's clock",
+        "For `--compute systolic`: an array, as SCALE-Sim's configuration",
+        "examples/kernels/array.cfg", "systolic array", "systolic array",
+        "SCALE-Sim's configuration of one", false,
+        [](TimeSource choice) { return choice == TimeSource::systolic; }}};
+static_assert(sizeof(KernelFiles) == kKernelFileTable.size() * sizeof(std::string),
+              "every file has a row");
+
+/// The row whose model is `source`, or null: that model needs no file.
+constexpr const KernelFileEntry* kernel_file_of(TimeSource source) {
+  for (const KernelFileEntry& row : kKernelFileTable)
+    if (row.source == source) return &row;
+  return nullptr;
+}
+
+/// Whether `auto` has a file to ask.
+inline bool has_file_for_auto(const KernelFiles& files) {
+  for (const KernelFileEntry& row : kKernelFileTable)
+    if (row.asked_by_auto && !(files.*row.path).empty()) return true;
+  return false;
 }
 
 }  // namespace orrery

@@ -21,7 +21,6 @@
 #include "orrery/platform/cluster_file_collectives.h"
 #include "orrery/platform/cluster_file_deviations.h"
 #include "orrery/platform/cluster_file_fabric.h"
-#include "orrery/platform/kernel_file_table.h"
 #include "orrery/platform/platform.h"
 
 namespace orrery::platform {}  // namespace orrery::platform

@@ -17,7 +17,6 @@
 #include "orrery/core/quantity.h"
 #include "orrery/core/time_source.h"
 #include "orrery/platform/collective_algorithms.h"
-#include "orrery/platform/kernel_files.h"
 
 namespace orrery::platform {
 

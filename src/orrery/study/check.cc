@@ -19,7 +19,7 @@ namespace {
 /// The files of kernel models that the cluster names.
 void check_kernel_files(const Question& question, const platform::Platform& platform,
                         Checked& checked) {
-  for (const platform::KernelFileEntry& row : platform::kKernelFileTable) {
+  for (const KernelFileEntry& row : kKernelFileTable) {
     auto file = read_kernel_file_for(row, question, platform, checked.findings);
     if (!file) {
       checked.errors.push_back(file.error());

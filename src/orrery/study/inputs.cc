@@ -75,7 +75,7 @@ Result<void> add_groups(const Question& question, std::uint32_t count, graph::Wo
 Result<void> choose_compute(const Question& question, Platform& platform) {
   platform::Device& device = platform.device;
   device.compute = *platform::compute_model(question.compute);
-  const platform::KernelFileEntry* const file = platform::kernel_file_of(device.compute);
+  const KernelFileEntry* const file = kernel_file_of(device.compute);
   if (file != nullptr && (device.kernel_files.*file->path).empty())
     return fail(Errc::config_missing_key, "--compute " + question.compute,
                 fmt::format("no {} is named", file->what),
@@ -87,7 +87,7 @@ Result<void> choose_compute(const Question& question, Platform& platform) {
     return fail(Errc::config_missing_key, question.cluster_name(),
                 "the device has no peak, which --compute " + question.compute + " needs",
                 "name a device of the catalogue (`is`), or give `peak`");
-  if (!platform::has_file_for_auto(device.kernel_files) || question.compute == "recorded")
+  if (!has_file_for_auto(device.kernel_files) || question.compute == "recorded")
     device.compute = TimeSource::recorded;
   return {};
 }
@@ -139,7 +139,7 @@ Result<Platform> read_platform(const Question& question, Findings& findings) {
   if (network != nullptr && network->kind != platform::NetworkModelKind::analytical)
     platform->collectives.library = platform::CollectiveLibrary::ideal;
   if (auto set = set_collectives(question, *platform); !set) return tl::unexpected(set.error());
-  for (const platform::KernelFileEntry& row : platform::kKernelFileTable)
+  for (const KernelFileEntry& row : kKernelFileTable)
     if (const std::string& path = question.kernel_files.*row.path; !path.empty())
       platform->device.kernel_files.*row.path = path;
   if (!question.compute.empty()) {

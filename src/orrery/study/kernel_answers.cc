@@ -60,8 +60,7 @@ Error no_model(const std::string& compute) {
   for (const model::KernelModelEntry& each : model::kernel_model_entries())
     if (each.asked_by_auto) names.push_back(name(each.source));
   const auto choice = platform::compute_model(compute);
-  const platform::KernelFileEntry* const file =
-      choice ? platform::kernel_file_of(*choice) : nullptr;
+  const KernelFileEntry* const file = choice ? kernel_file_of(*choice) : nullptr;
   if (file != nullptr && !file->asked_by_auto)
     return {Errc::usage, "--compute",
             fmt::format("{} cannot say what kernels take alone", in_quotes(compute)),
@@ -93,7 +92,7 @@ Result<std::vector<model::NamedModel>> models_alone(const AnswerSources& sources
 
 Result<std::vector<DeviceAnswers>> answer_kernel(const graph::Kernel& kernel,
                                                  const AnswerSources& sources, Findings& findings) {
-  platform::KernelFiles others = sources.files;
+  KernelFiles others = sources.files;
   others.kernel_table.clear();
   auto given = read_given_models(others, findings);
   if (!given) return tl::unexpected(given.error());

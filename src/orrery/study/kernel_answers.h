@@ -9,10 +9,10 @@
 
 #include "orrery/core/error.h"
 #include "orrery/core/findings.h"
+#include "orrery/core/time_source.h"
 #include "orrery/graph/kernel.h"
 #include "orrery/model/compute/models.h"
 #include "orrery/model/kernels/kernel_model.h"
-#include "orrery/platform/kernel_files.h"
 
 namespace orrery::study {
 
@@ -32,7 +32,7 @@ struct DeviceAnswers {
 /// Where answers come from, as it was typed.
 struct AnswerSources {
   std::vector<std::string> devices;  ///< of the catalogue, or of the table
-  platform::KernelFiles files{};
+  KernelFiles files{};
 };
 
 /// Errc::usage: no device of the catalogue is called so, but perhaps others nearly.

@@ -17,8 +17,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-Result<ReadKernelFile> read(const platform::KernelFileEntry& row, const std::string& path,
-                            std::string place, const platform::Device* device, Findings& findings) {
+Result<ReadKernelFile> read(const KernelFileEntry& row, const std::string& path, std::string place,
+                            const platform::Device* device, Findings& findings) {
   const auto text = config::read_text(path, limits::kMeasuredBytes);
   if (!text) return tl::unexpected(text.error());
   auto content =
@@ -38,13 +38,12 @@ std::string path_in_cluster_file(const Question& question, const std::string& na
   return fs::exists(there, ignored) || !fs::exists(named, ignored) ? there : named;
 }
 
-Result<ReadKernelFile> read_kernel_file(const platform::KernelFileEntry& row,
-                                        const std::string& path, Findings& findings) {
+Result<ReadKernelFile> read_kernel_file(const KernelFileEntry& row, const std::string& path,
+                                        Findings& findings) {
   return read(row, path, std::string(row.option), nullptr, findings);
 }
 
-Result<ReadKernelFile> read_kernel_file_for(const platform::KernelFileEntry& row,
-                                            const Question& question,
+Result<ReadKernelFile> read_kernel_file_for(const KernelFileEntry& row, const Question& question,
                                             const platform::Platform& platform,
                                             Findings& findings) {
   const platform::Device& device = platform.device;
@@ -65,17 +64,16 @@ Result<ReadKernelFiles> read_kernel_files(const Question& question,
                                           const platform::Platform& platform, Findings& findings) {
   ReadKernelFiles made;
   for (std::size_t i = 0; i < made.size(); ++i) {
-    auto file = read_kernel_file_for(platform::kKernelFileTable[i], question, platform, findings);
+    auto file = read_kernel_file_for(kKernelFileTable[i], question, platform, findings);
     if (!file) return tl::unexpected(file.error());
     made[i] = *std::move(file);
   }
   return made;
 }
 
-Result<model::GivenModels> read_given_models(const platform::KernelFiles& files,
-                                             Findings& findings) {
+Result<model::GivenModels> read_given_models(const KernelFiles& files, Findings& findings) {
   model::GivenModels made;
-  for (const platform::KernelFileEntry& row : platform::kKernelFileTable) {
+  for (const KernelFileEntry& row : kKernelFileTable) {
     const std::string& path = files.*row.path;
     if (path.empty()) continue;
     auto file = read_kernel_file(row, path, findings);
@@ -88,7 +86,7 @@ Result<model::GivenModels> read_given_models(const platform::KernelFiles& files,
 model::GivenModels models_in(const ReadKernelFiles& files) {
   model::GivenModels made;
   for (std::size_t i = 0; i < files.size(); ++i)
-    if (files[i].model) made[platform::kKernelFileTable[i].source] = files[i].model;
+    if (files[i].model) made[kKernelFileTable[i].source] = files[i].model;
   return made;
 }
 

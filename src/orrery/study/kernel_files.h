@@ -10,9 +10,9 @@
 
 #include "orrery/core/error.h"
 #include "orrery/core/findings.h"
+#include "orrery/core/time_source_table.h"
 #include "orrery/graph/workload.h"
 #include "orrery/model/compute/models.h"
-#include "orrery/platform/kernel_file_table.h"
 #include "orrery/platform/platform.h"
 #include "orrery/study/question.h"
 
@@ -24,8 +24,8 @@ struct ReadKernelFile {
   std::uint64_t hash = 0;                           ///< of the file's bytes
   std::string about;                                ///< "1,204 kernels", "trees of 3 classes"
 };
-/// In the order of platform::kKernelFileTable.
-using ReadKernelFiles = std::array<ReadKernelFile, platform::kKernelFileTable.size()>;
+/// In the order of kKernelFileTable.
+using ReadKernelFiles = std::array<ReadKernelFile, kKernelFileTable.size()>;
 
 /// Where a file lies that the cluster's file names: a path from that file's folder, or else from
 /// here.
@@ -33,13 +33,13 @@ using ReadKernelFiles = std::array<ReadKernelFile, platform::kKernelFileTable.si
 
 /// Reads the file of `row` at `path` for any device. Errc: those of config::read_text and
 /// model::read_kernel_file.
-[[nodiscard]] Result<ReadKernelFile> read_kernel_file(const platform::KernelFileEntry& row,
+[[nodiscard]] Result<ReadKernelFile> read_kernel_file(const KernelFileEntry& row,
                                                       const std::string& path, Findings& findings);
 
 /// Reads the one that the platform's device names; paths of the cluster's file start at its folder,
 /// or else here; typed ones here. A file that nothing asks is a finding, key_without_effect. Errc:
 /// as above.
-[[nodiscard]] Result<ReadKernelFile> read_kernel_file_for(const platform::KernelFileEntry& row,
+[[nodiscard]] Result<ReadKernelFile> read_kernel_file_for(const KernelFileEntry& row,
                                                           const Question& question,
                                                           const platform::Platform& platform,
                                                           Findings& findings);
@@ -50,7 +50,7 @@ using ReadKernelFiles = std::array<ReadKernelFile, platform::kKernelFileTable.si
                                                         Findings& findings);
 
 /// All of `files`, for any device, as commands about kernels alone take them.
-[[nodiscard]] Result<model::GivenModels> read_given_models(const platform::KernelFiles& files,
+[[nodiscard]] Result<model::GivenModels> read_given_models(const KernelFiles& files,
                                                            Findings& findings);
 
 /// The models, by the source of their times.

@@ -9,7 +9,7 @@
 
 #include "orrery/core/error.h"
 #include "orrery/core/findings.h"
-#include "orrery/platform/kernel_files.h"
+#include "orrery/core/time_source.h"
 
 namespace orrery::study {
 
@@ -18,7 +18,7 @@ struct PlotQuestion {
   std::vector<std::string> tables;
   std::string devices;           ///< a file of devices; empty: those of the catalogue alone
   std::string compute = "auto";  ///< which model is asked
-  platform::KernelFiles files{};
+  KernelFiles files{};
   std::vector<std::string> only_devices;  ///< these alone; empty: all
   bool held_back = false;  ///< only the tenth of all kernels that fitting never looks at …
   std::int64_t seed = 1;   ///< … with this seed

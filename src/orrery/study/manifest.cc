@@ -116,7 +116,7 @@ std::string placed_tables(const workload::Program& program) {
 void add_manifest(const Outcome& outcome, result::Run& run) {
   const platform::Platform& platform = outcome.platform();
   platform::Platform stated = platform;
-  for (const platform::KernelFileEntry& row : platform::kKernelFileTable)
+  for (const KernelFileEntry& row : kKernelFileTable)
     if (std::string& path = stated.device.kernel_files.*row.path; !path.empty())
       path = portable(path);
   const std::string config = platform::resolved_cluster(stated);
@@ -141,7 +141,7 @@ void add_manifest(const Outcome& outcome, result::Run& run) {
   };
   for (std::size_t i = 0; i < kernel_files.size(); ++i)
     if (kernel_files[i].model)
-      facts.emplace_back(fmt::format("{}_hash", platform::kKernelFileTable[i].key),
+      facts.emplace_back(fmt::format("{}_hash", kKernelFileTable[i].key),
                          fmt::format("{:016x}", kernel_files[i].hash));
   if (const std::string options = typed_options(outcome.question); !options.empty())
     facts.emplace_back("options", options);

@@ -4,10 +4,10 @@
 #include <fmt/format.h>
 
 #include "orrery/core/network_models.h"
+#include "orrery/core/time_source_table.h"
 #include "orrery/core/units.h"
 #include "orrery/model/compute/in_step.h"
 #include "orrery/model/kernels/silicon_of.h"
-#include "orrery/platform/kernel_file_table.h"
 
 namespace orrery::study {
 
@@ -22,7 +22,7 @@ std::string compute_word(const platform::Platform& platform) {
   const platform::Device& device = platform.device;
   if (device.compute != TimeSource::automatic) return std::string(name(device.compute));
   std::string word = "recorded";
-  for (const platform::KernelFileEntry& row : platform::kKernelFileTable)
+  for (const KernelFileEntry& row : kKernelFileTable)
     if (row.asked_by_auto && !(device.kernel_files.*row.path).empty())
       word += fmt::format("_or_{}", name(row.source));
   if (word != "recorded") return word;
@@ -33,7 +33,7 @@ bool tells_kernels(const platform::Platform& platform) {
   const platform::Device& device = platform.device;
   if (platform.replay_only || platform.rules == platform::Rules::astra) return false;
   if (device.compute == TimeSource::automatic)
-    return !device.has_own_peak() || platform::has_file_for_auto(device.kernel_files);
+    return !device.has_own_peak() || has_file_for_auto(device.kernel_files);
   return device.compute != TimeSource::recorded && device.compute != TimeSource::roofline;
 }
 

@@ -51,7 +51,7 @@ void look_at_kernel_models(const Inputs& inputs, Findings& findings) {
       findings.add(
           FindingCode::key_without_effect,
           fmt::format("{}: it has no time for any of the workload's kernels on this device",
-                      device.kernel_files.*platform::kKernelFileTable[i].path));
+                      device.kernel_files.*kKernelFileTable[i].path));
   }
 }
 

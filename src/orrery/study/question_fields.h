@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "orrery/core/network_choices.h"
+#include "orrery/core/time_source_table.h"
 #include "orrery/platform/collective_algorithms.h"
-#include "orrery/platform/kernel_file_table.h"
 #include "orrery/platform/platform.h"
 #include "orrery/study/question.h"
 #include "orrery/workload/importers/import.h"
@@ -196,15 +196,14 @@ struct QuestionTable<TraceStructure> {
 };
 
 template <>
-struct QuestionTable<platform::KernelFiles> {
+struct QuestionTable<KernelFiles> {
   static constexpr std::string_view group = "Models";
   static constexpr auto fields = []<std::size_t... i>(std::index_sequence<i...>) {
-    using platform::kKernelFileTable;
     return std::tuple{QuestionField{
         kKernelFileTable[i].key, kKernelFileTable[i].path, kKernelFileTable[i].option, "FILE",
         kCluster, kKernelFileTable[i].example, kKernelFileTable[i].about_option}...};
   }
-  (std::make_index_sequence<platform::kKernelFileTable.size()>{});
+  (std::make_index_sequence<kKernelFileTable.size()>{});
 };
 
 template <>

@@ -8,16 +8,16 @@
 
 #include "orrery/config/document.h"
 #include "orrery/core/paths_testing.h"
+#include "orrery/core/time_source_table.h"
 #include "orrery/model/compute/models.h"
 #include "orrery/model/kernels/silicon_of.h"
 #include "orrery/platform/catalogue.h"
-#include "orrery/platform/kernel_file_table.h"
 
 namespace orrery::model {
 namespace {
 
 /// The example file of a model that needs one.
-std::string example_of(const platform::KernelFileEntry& row) {
+std::string example_of(const KernelFileEntry& row) {
   const auto text =
       config::read_text(fmt::format("{}/{}", core_testing::kSourceFolder, row.example));
   EXPECT_TRUE(text) << row.example;
@@ -43,7 +43,7 @@ class KernelModelContract : public testing::TestWithParam<TimeSource> {
  protected:
   void SetUp() override {
     KernelSources sources;
-    if (const auto* const row = platform::kernel_file_of(GetParam())) {
+    if (const auto* const row = kernel_file_of(GetParam())) {
       auto content = read(GetParam(), example_of(*row), nullptr);
       ASSERT_TRUE(content) << to_string(content.error());
       EXPECT_FALSE(content->about.empty());
@@ -114,7 +114,7 @@ TEST_P(KernelModelContract, SaysNothingOrSomethingPositiveOfAnyOperation) {
 
 TEST_P(KernelModelContract, FilesOfOtherModelsAreRefused) {
   if (kernel_model_entry(GetParam())->read == nullptr) GTEST_SKIP() << "it needs no file";
-  for (const platform::KernelFileEntry& row : platform::kKernelFileTable)
+  for (const KernelFileEntry& row : kKernelFileTable)
     EXPECT_EQ(read(GetParam(), example_of(row), nullptr).has_value(), row.source == GetParam())
         << row.example;
   EXPECT_FALSE(read(GetParam(), "", nullptr)) << "an empty file";
@@ -136,7 +136,7 @@ TEST(KernelModelEntries, AreTheChoicesOfComputeAndReadTheFilesOfTheTable) {
     EXPECT_EQ(found != nullptr, is_model) << row.name;
     choices += is_model ? 1 : 0;
     if (found == nullptr) continue;
-    const platform::KernelFileEntry* const file = platform::kernel_file_of(row.source);
+    const KernelFileEntry* const file = kernel_file_of(row.source);
     EXPECT_EQ(found->read != nullptr, file != nullptr) << row.name;
     if (file == nullptr) continue;
     EXPECT_EQ(file->asked_by_auto, found->asked_by_auto) << row.name;
