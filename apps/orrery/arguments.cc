@@ -12,6 +12,7 @@
 #include "commands.h"
 #include "exit_codes.h"
 #include "orrery/core/suggest.h"
+#include "question_options.h"
 
 namespace orrery::app {
 
@@ -48,8 +49,8 @@ class Help : public CLI::Formatter {
 };
 
 void add_command(CLI::App& table, const Command& command, Session& session) {
-  CLI::App* const sub =
-      table.add_subcommand(std::string(command.name), std::string(command.summary));
+  CLI::App* const sub = table.add_subcommand(std::make_shared<TableCommand>(
+      std::string(command.summary), std::string(command.name), &table));
   sub->group(std::string(heading(command.group)));
   sub->allow_extras();
   sub->callback([action = command.add(*sub, session), name = command.name, &session] {
@@ -159,7 +160,8 @@ int parse(CLI::App& table, Session& session, const std::string& program,
     talk(table.help() + "\n");
     return say_usage(session, "which command?", "");
   }
-  if (auto fine = session.check_options(); !fine) return session.fail(fine.error());
+  if (const auto& wrong = table_command(chosen(table)).error; wrong) return session.fail(*wrong);
+  if (auto fine = session.check_output(); !fine) return session.fail(fine.error());
   return -1;
 }
 

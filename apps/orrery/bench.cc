@@ -70,7 +70,7 @@ Result<std::vector<present::Benchmark>> benchmarks(const BenchOptions& options,
   if (!module) return tl::unexpected(module.error());
   const auto ranks = ranks_asked(options, traces, findings);
   if (!ranks) return tl::unexpected(ranks.error());
-  if (options.memory_limit.empty()) asked->memory_limit /= static_cast<std::int64_t>(ranks->size());
+  if (!options.memory_limit) asked->memory_limit /= static_cast<std::int64_t>(ranks->size());
   std::vector<Planned> planned;
   for (const intake::RankFiles& files : *ranks) {
     const std::int64_t begin = now_ns();
@@ -242,19 +242,8 @@ Action add_bench(CLI::App& command, Session& session) {
            "  orrery bench run rank0.et.json --level kernel --kineto replayed.json\n"
            "  orrery bench generate rank0.et.json -o benchmark\n");
   const auto options = std::make_shared<BenchOptions>();
-  command.add_option("WHAT", options->words, "run or generate, then the recording's files")
-      ->type_name("");
-  add_replay_options(command, *options);
-  add_micro_options(command, options->micro);
-  add_obfuscate_options(command, options->obfuscate);
+  add_fields(command, *options);
   session.add_options(command);
-  const auto output = [&](const char* names, auto& value, const char* about) {
-    command.add_option(names, value, about)->type_name("FILE")->group("Output");
-  };
-  output("--kineto", options->kineto, "Write what was measured as a trace");
-  output("--html", options->page.path, "Write recording and replay, side by side, as one web page");
-  output("--write-plan", options->plan, "Write the steps as text ('-' for stdout)");
-  add_page_options(command, options->page);
   return [options, &session] { return bench_run(*options, session); };
 }
 

@@ -9,25 +9,6 @@
 
 namespace orrery::app {
 
-void add_micro_options(CLI::App& command, MicroOptions& options) {
-  const std::string group = "Single operators";
-  command
-      .add_flag("--micro", options.asked,
-                "Time each distinct operator (name, sizes, types) by itself instead")
-      ->group(group);
-  command.add_option("--filter", options.filter, "Only those with this in their name")
-      ->type_name("TEXT")
-      ->group(group);
-  command
-      .add_option("--kernels", options.kernels,
-                  "Write the times of known kernels, as 'orrery kernels' reads them")
-      ->type_name("FILE")
-      ->group(group);
-  command.add_option("--device-name", options.device, "… of what device they say that they are")
-      ->type_name("NAME")
-      ->group(group);
-}
-
 Result<void> check_micro(const MicroOptions& options) {
   if (options.asked) return {};
   for (const auto& [option, given] : {std::pair("--filter", !options.filter.empty()),

@@ -16,11 +16,19 @@ namespace orrery::app {
 
 struct MicroOptions {
   bool asked = false;
-  std::string filter, kernels;
-  std::string device = "host";
-};
+  std::string filter, kernels, device = "host";
 
-void add_micro_options(CLI::App& command, MicroOptions& options);
+  static constexpr std::string_view group = "Single operators";
+  static constexpr auto fields = std::tuple{
+      QuestionField{"asked", &MicroOptions::asked, "--micro", "", kAnswer, "true",
+                    "Time each distinct operator (name, sizes, types) by itself instead"},
+      QuestionField{"filter", &MicroOptions::filter, "--filter", "TEXT", kAnswer, "mm",
+                    "Only those with this in their name"},
+      QuestionField{"kernels", &MicroOptions::kernels, "--kernels", "FILE", kNothing, "kernels.csv",
+                    "Write the times of known kernels, as 'orrery kernels' reads them"},
+      QuestionField{"device", &MicroOptions::device, "--device-name", "NAME", kAnswer, "a100-40gb",
+                    "… of what device they say that they are"}};
+};
 
 /// Errc: usage where only --micro takes what was given.
 [[nodiscard]] Result<void> check_micro(const MicroOptions& options);

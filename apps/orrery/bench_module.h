@@ -12,21 +12,41 @@
 #include "orrery/bench/operators.h"
 #include "orrery/bench/report.h"
 #include "orrery/core/error.h"
+#include "question_options.h"
 
 namespace orrery::app {
 
 struct BenchPlay {
-  std::uint32_t warm_up = 2, iterations = 10;
+  std::uint32_t iterations = 10, warm_up = 2;
   std::int32_t threads = 1;
-  bool think = false;
   std::string device = "cpu";
-  bool synchronise = false;  ///< wait for the device after each operator
+  bool synchronise = false, think = false;
   std::int64_t memory_limit = 0;
   // Communications between processes (bench/module.h).
   std::string store;  ///< empty: none
   std::uint32_t rank = 0;
   std::vector<std::uint32_t> ranks;
   std::int64_t timeout_ms = 60'000;
+
+  static constexpr std::string_view group = "The replay";
+  static constexpr auto fields = std::tuple{
+      QuestionField{"iterations", &BenchPlay::iterations, "--iterations", "N", kAnswer, "3",
+                    "How many count"},
+      QuestionField{"warm_up", &BenchPlay::warm_up, "--warm-up", "N", kAnswer, "1",
+                    "Iterations before those; at least one"},
+      QuestionField{"threads", &BenchPlay::threads, "--threads", "N", kAnswer, "2", "Of operators"},
+      QuestionField{"device", &BenchPlay::device, "--device", "NAME", kAnswer, "cuda",
+                    "Play on cuda or cuda:N, with streams as recorded; else on the host (cpu)"},
+      QuestionField{"synchronise", &BenchPlay::synchronise, "--synchronise", "", kAnswer, "true",
+                    "Wait for the device after each operator: times are then the operators' own"},
+      QuestionField{"think", &BenchPlay::think, "--think", "", kAnswer, "true",
+                    "Wait where the recorded host did something else (needs a device trace, "
+                    "too)"},
+      NoRow{&BenchPlay::memory_limit},
+      NoRow{&BenchPlay::store},
+      NoRow{&BenchPlay::rank},
+      NoRow{&BenchPlay::ranks},
+      NoRow{&BenchPlay::timeout_ms}};
 };
 
 class BenchModule final : public bench::Operators {

@@ -13,15 +13,28 @@
 
 namespace orrery::app {
 
+[[nodiscard]] std::vector<std::string_view> obfuscate_words();
+
 struct ObfuscateBench {
-  std::string size;  ///< "128=32,…": sizes and what they become, or empty
-  std::string what;  ///< "names", "sizes" (and names), or empty
-  std::string salt;
+  std::string size, what, salt;
 
   [[nodiscard]] bool changes_sizes() const { return !size.empty() || what == "sizes"; }
-};
 
-void add_obfuscate_options(CLI::App& command, ObfuscateBench& options);
+  static constexpr std::string_view group = BenchPlay::group;
+  static constexpr auto fields = std::tuple{
+      QuestionField{"size", &ObfuscateBench::size, "--size", "OLD=NEW", kAnswer, "128=32",
+                    "128=32: what is 128 long becomes 32, wherever it stands, and products of it\n"
+                    "follow; several with commas between them"},
+      QuestionGroup{"What is told of the recording"},
+      QuestionField{
+          "what", &ObfuscateBench::what, "--obfuscate", "WHAT", kAnswer, "names",
+          "names: recorded operators get other names; sizes: sizes become near ones, too,\n"
+          "the same everywhere, as far as operators agree (each is tried by playing)",
+          obfuscate_words},
+      QuestionField{
+          "salt", &ObfuscateBench::salt, "--salt", "TEXT", kAnswer, "kept secret",
+          "What other names and sizes depend on; the same give the same; keep it secret"}};
+};
 
 /// Errc: usage.
 [[nodiscard]] Result<void> check_obfuscate(const ObfuscateBench& options);

@@ -45,10 +45,6 @@ Result<void> communication_options(const BenchOptions& options, bench::PlanOptio
     plan.communicate = bench::Communicate::really;
   else if (options.communication == "predicted")
     plan.communicate = bench::Communicate::delays;
-  else if (options.communication != "skip")
-    return fail(
-        Errc::usage, "--communication", in_quotes(options.communication) + " is none",
-        "skip (leave it out), gloo (between processes) or predicted (as long as a run says)");
   if (options.communication != "skip" && options.micro.asked)
     return fail(Errc::usage, "--micro", "is of operators, without communication",
                 "leave '--communication' out");
@@ -98,11 +94,11 @@ Result<void> device_options(const BenchOptions& options) {
 
 }  // namespace
 
+std::vector<std::string_view> level_words() { return {"top", "kernel"}; }
+std::vector<std::string_view> communication_words() { return {"skip", "gloo", "predicted"}; }
+
 Result<bench::PlanOptions> plan_options(const BenchOptions& options) {
   bench::PlanOptions plan;
-  if (options.level != "top" && options.level != "kernel")
-    return fail(Errc::usage, "--level", in_quotes(options.level) + " is none",
-                "top (the outermost operators) or kernel (those that do the work)");
   plan.select.level = options.level == "top" ? bench::Level::top : bench::Level::kernel;
   auto part = bench::parse_part(options.subtrace);
   if (!part) return tl::unexpected(std::move(part.error()));
@@ -113,12 +109,7 @@ Result<bench::PlanOptions> plan_options(const BenchOptions& options) {
   if (auto known = check_obfuscate(options.obfuscate); !known)
     return tl::unexpected(std::move(known.error()));
   plan.kernels = options.micro.asked;
-  plan.memory_limit = usual_limit();
-  if (!options.memory_limit.empty()) {
-    const auto limit = parse_bytes(options.memory_limit, "--memory-limit");
-    if (!limit) return tl::unexpected(limit.error());
-    plan.memory_limit = limit->count();
-  }
+  plan.memory_limit = options.memory_limit ? options.memory_limit->count() : usual_limit();
   auto shares = shares_of(options.reuse);
   if (!shares) return tl::unexpected(std::move(shares.error()));
   plan.reuse = *std::move(shares);
@@ -130,60 +121,6 @@ Result<bench::PlanOptions> plan_options(const BenchOptions& options) {
   if (options.play.threads < 1 || options.play.threads > 1024)
     return fail(Errc::usage, "--threads", "is 1 to 1,024");
   return plan;
-}
-
-void add_replay_options(CLI::App& command, BenchOptions& options) {
-  const auto option = [&](const char* names, auto& value, const char* about, const char* type) {
-    return command.add_option(names, value, about)->type_name(type)->group("The replay");
-  };
-  option("--rank", options.rank, "Which of several ranks", "N");
-  option("--level", options.level,
-         "top: the outermost operators (any release has them); or kernel: those that do the work",
-         "HOW");
-  option("--subtrace", options.subtrace,
-         "Only a part: scope=NAME (what the first range or operator with this in its name\n"
-         "contains), layer=N or layers=N-M (what repeats as layers do), fewer=N (all, with so few\n"
-         "layers), microbatches=N (all, with the first ones), or times since the step's begin "
-         "(10ms-20ms)",
-         "PART");
-  command
-      .add_flag("--all-steps", options.all_steps,
-                "All steps of the recording; else the first whole one where steps are marked")
-      ->group("The replay");
-  option("--iterations", options.play.iterations, "How many count", "N");
-  option("--warm-up", options.play.warm_up, "Iterations before those; at least one", "N");
-  option("--threads", options.play.threads, "Of operators", "N");
-  option("--device", options.play.device,
-         "Play on cuda or cuda:N, with streams as recorded; else on the host (cpu)", "NAME");
-  command
-      .add_flag("--synchronise", options.play.synchronise,
-                "Wait for the device after each operator: times are then the operators' own")
-      ->group("The replay");
-  command
-      .add_flag("--think", options.play.think,
-                "Wait where the recorded host did something else (needs a device trace, too)")
-      ->group("The replay");
-  option(
-      "--communication", options.communication,
-      "skip: left out; gloo: between processes, one for each rank; or predicted: delays of --run",
-      "HOW");
-  option("--run", options.run, "A run of the same job, which says how long communication takes",
-         "FILE");
-  option("--ranks", options.ranks, "With gloo: which ranks are replayed; else all", "LIST");
-  option("--timeout", options.timeout, "With gloo: longest that a rank waits for others",
-         "SECONDS");
-  option("--reuse", options.reuse,
-         "Of the rows of tables that are looked up, the shares used once, twice, 3 to 4 times, "
-         "5 to 8 …; else evenly drawn",
-         "SHARES");
-  command
-      .add_flag("--similarity", options.similarity,
-                "Say by kind of work and by operator how alike recording and replay are")
-      ->group("The replay");
-  option("--memory-limit", options.memory_limit,
-         "Most that tensors may take; else three quarters of the machine's", "SIZE");
-  command.add_flag("--only-plan", options.only_plan, "Plan and say what would be replayed")
-      ->group("The replay");
 }
 
 }  // namespace orrery::app

@@ -12,6 +12,7 @@
 #include "orrery/present/calculon_text.h"
 #include "output_file.h"
 #include "progress.h"
+#include "question_options.h"
 
 namespace orrery::app {
 
@@ -20,8 +21,37 @@ namespace {
 namespace calculon = estimate::calculon;
 
 struct CalculonOptions {
-  std::string model, system, execution, datatype = "float16";
-  calculon::Asked asked{.devices = 0, .most_batch = 0, .best = 10, .threads = 0};
+  std::string model, system, execution;
+  std::int64_t devices = 0, batch = 0;
+  calculon::DataType datatype = calculon::DataType::float16;
+  std::size_t best = 10;
+  std::uint32_t threads = 0;
+
+  static constexpr auto fields =
+      std::tuple{QuestionField{"model", &CalculonOptions::model, "MODEL", "", kAnswer, "model.json",
+                               "Calculon's application file"}
+                     .required(),
+                 QuestionField{"system", &CalculonOptions::system, "SYSTEM", "", kAnswer,
+                               "system.json", "Calculon's system file"}
+                     .required(),
+                 QuestionField{"execution", &CalculonOptions::execution, "EXECUTION", "", kAnswer,
+                               "execution.json", "Calculon's execution file"},
+                 QuestionField{"devices", &CalculonOptions::devices, "--devices", "N", kAnswer, "8",
+                               "Search plans of so many devices"}
+                     .between(1, 1'000'000'000),
+                 QuestionField{"batch", &CalculonOptions::batch, "--batch", "N", kAnswer, "8",
+                               "Samples of a step; the most that copies share evenly"}
+                     .between(1, 1'000'000'000),
+                 QuestionField{"datatype", &CalculonOptions::datatype, "--datatype", "TEXT",
+                               kAnswer, "float8", "float8, float16, float32 or bfloat16"}
+                     .shows_default(),
+                 QuestionField{"best", &CalculonOptions::best, "--best", "N", kAnswer, "1",
+                               "How many plans to show"}
+                     .between(1, 1000)
+                     .shows_default(),
+                 QuestionField{"threads", &CalculonOptions::threads, "--threads", "N", kNothing,
+                               "2", "0: as many as there are cores"}
+                     .between(0, 1024)};
 };
 
 template <class T>
@@ -38,7 +68,7 @@ int write_plan(const calculon::Plan& plan, const std::string& path, const Sessio
 }
 
 int one_step(const CalculonOptions& options, present::ToldStep told, Session& session) {
-  if (options.asked.devices != 0 || options.asked.most_batch != 0)
+  if (options.devices != 0 || options.batch != 0)
     return session.fail({Errc::usage, "--devices", "the execution says it already",
                          "give an execution, or --devices and --batch to search for one"});
   if (!session.output.empty())
@@ -58,28 +88,23 @@ int one_step(const CalculonOptions& options, present::ToldStep told, Session& se
 }
 
 int find_best(CalculonOptions& options, const present::ToldStep& told, Session& session) {
-  for (const auto& [option, value] : {std::pair{"--devices", options.asked.devices},
-                                      std::pair{"--batch", options.asked.most_batch}})
+  for (const auto& [option, value] :
+       {std::pair{"--devices", options.devices}, std::pair{"--batch", options.batch}})
     if (value <= 0)
       return session.fail({Errc::usage, option, "is missing",
                            "or give an execution: orrery calculon MODEL SYSTEM EXECUTION"});
   const std::string path = std::exchange(session.output, {});
   if (!path.empty())
     if (auto fine = check_absent(path, session.force); !fine) return session.fail(fine.error());
-  std::vector<std::string_view> words;
-  bool known = false;
-  for (const auto& [word, type] : config::Words<calculon::DataType>::names) {
-    words.push_back(word);
-    if (word != options.datatype) continue;
-    options.asked.datatype = type;
-    known = true;
-  }
-  if (!known)
-    return session.fail({Errc::usage, "--datatype", "no such type", "they are: " + join(words)});
   Progress progress(session);
   const Progress::Phase phase{"search", "searching", "pairs"};
   const auto found =
-      calculon::search(told.model, told.machine, options.asked,
+      calculon::search(told.model, told.machine,
+                       {.devices = options.devices,
+                        .most_batch = options.batch,
+                        .datatype = options.datatype,
+                        .best = options.best,
+                        .threads = options.threads},
                        [&](std::size_t done, std::size_t of) { progress.tell(phase, done, of); });
   progress.clear();
   if (!found) return session.fail(found.error());
@@ -114,30 +139,7 @@ Action add_calculon(CLI::App& command, Session& session) {
       "  orrery calculon gpt3-175b.json a100-80g.json execution.json\n"
       "  orrery calculon gpt3-175b.json a100-80g.json --devices 4096 --batch 4096 -o best.json\n");
   const auto options = std::make_shared<CalculonOptions>();
-  command.add_option("MODEL", options->model, "Calculon's application file")
-      ->required()
-      ->type_name("");
-  command.add_option("SYSTEM", options->system, "Calculon's system file")
-      ->required()
-      ->type_name("");
-  command.add_option("EXECUTION", options->execution, "Calculon's execution file")->type_name("");
-  command.add_option("--devices", options->asked.devices, "Search plans of so many devices")
-      ->check(CLI::Range(1, 1'000'000'000))
-      ->type_name("N");
-  command
-      .add_option("--batch", options->asked.most_batch,
-                  "Samples of a step; the most that copies share evenly")
-      ->check(CLI::Range(1, 1'000'000'000))
-      ->type_name("N");
-  command.add_option("--datatype", options->datatype, "float8, float16, float32 or bfloat16")
-      ->capture_default_str();
-  command.add_option("--best", options->asked.best, "How many plans to show")
-      ->check(CLI::Range(1, 1000))
-      ->capture_default_str()
-      ->type_name("N");
-  command.add_option("--threads", options->asked.threads, "0: as many as there are cores")
-      ->check(CLI::Range(0, 1024))
-      ->type_name("N");
+  add_fields(command, *options);
   session.add_options(command);
   return [options, &session] { return calculate(*options, session); };
 }

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "question_options.h"
 #include "session.h"
 
 namespace orrery::app {
@@ -14,11 +15,44 @@ namespace orrery::app {
 /// As it was typed; what each kind takes of it says check_options() there.
 struct CalibrateOptions {
   std::vector<std::string> words;  ///< network, compute, overheads or variability, then files
-  std::string device, date, plot;
-  std::string devices, model;         // compute
-  std::string collective, tuner;      // network
-  std::int64_t ranks = 0, nodes = 0;  // network
-  std::int64_t steps = 0;             // variability
+  std::string device, date, collective;
+  std::int64_t ranks = 0, nodes = 0, steps = 0;
+  std::string devices, tuner, model, plot;
+
+  static constexpr std::string_view group = "Inputs";
+  static constexpr auto fields = std::tuple{
+      QuestionField{"words", &CalibrateOptions::words, "WHAT", "", kAnswer, "compute",
+                    "network, compute, overheads or variability, then files, folders or patterns"},
+      QuestionField{"device", &CalibrateOptions::device, "--device", "NAME", kAnswer, "a100-40gb",
+                    "Of the catalogue, where files do not say one that is"},
+      QuestionField{"date", &CalibrateOptions::date, "--date", "DATE", kAnswer, "2026-01-31",
+                    "When it was measured, where files do not say: 2026-01-31"},
+      QuestionField{"collective", &CalibrateOptions::collective, "--collective", "NAME", kAnswer,
+                    "all_reduce", "network: which, where files do not say"}
+          .only_for("'network'"),
+      QuestionField{"ranks", &CalibrateOptions::ranks, "--ranks", "N", kAnswer, "8",
+                    "network: among how many, where files do not say"}
+          .only_for("'network'"),
+      QuestionField{"nodes", &CalibrateOptions::nodes, "--nodes", "N", kAnswer, "2",
+                    "network: on how many, where files do not say"}
+          .only_for("'network'"),
+      QuestionField{"steps", &CalibrateOptions::steps, "--steps", "N", kAnswer, "2",
+                    "variability: how many steps traces hold; by default as many as repeat"}
+          .only_for("'variability'"),
+      QuestionField{"devices", &CalibrateOptions::devices, "--devices", "FILE", kAnswer,
+                    "devices.txt",
+                    "compute: data sheets of devices that the catalogue lacks, for tables"}
+          .only_for("'compute'"),
+      QuestionGroup{"Output"},
+      QuestionField{"tuner", &CalibrateOptions::tuner, "--write-tuner", "FILE", kNothing,
+                    "tuner.csv", "network: what NCCL should choose, as its tuner's CSV"}
+          .only_for("'network'"),
+      QuestionField{"model", &CalibrateOptions::model, "--write-model", "FILE", kNothing,
+                    "kernels.model", "compute: a model fitted to the kernels, too"}
+          .only_for("'compute'"),
+      QuestionField{"plot", &CalibrateOptions::plot, "--plot", "FILE", kNothing, "sizes.svg",
+                    "network: held-back sizes, measured against predicted, as a drawing"}
+          .only_for("'network'")};
 
   [[nodiscard]] std::vector<std::string> files() const { return {words.begin() + 1, words.end()}; }
 };

@@ -13,6 +13,7 @@
 #include "orrery/core/units.h"
 #include "orrery/present/compare_text.h"
 #include "orrery/result/run_file.h"
+#include "question_options.h"
 #include "report_files.h"
 
 namespace orrery::app {
@@ -20,9 +21,20 @@ namespace orrery::app {
 namespace {
 
 struct CompareOptions {
-  std::string a, b;
-  std::string threshold;
+  std::string a, b, threshold;
   PageOptions page;
+
+  static constexpr auto fields = std::tuple{
+      QuestionField{"a", &CompareOptions::a, "A", "", kAnswer, "a.orrery",
+                    "The run file to compare with"}
+          .required(),
+      QuestionField{"b", &CompareOptions::b, "B", "", kAnswer, "b.orrery", "The run file to judge"}
+          .required(),
+      QuestionField{"threshold", &CompareOptions::threshold, "--threshold", "SHARE", kAnswer, "5%",
+                    "Exit 1 where the step grew by more"},
+      QuestionPart{"page", &CompareOptions::page,
+                   Chosen{"path", "Write both, side by side, as one web page"}, Chosen{"page"},
+                   Chosen{"open"}}};
 };
 
 /// "5%", "5 %" and "0.05" are the same.
@@ -81,13 +93,7 @@ Action add_compare(CLI::App& command, Session& session) {
            "  orrery compare before.orrery after.orrery\n"
            "  orrery compare before.orrery after.orrery --threshold 5% --html difference.html\n");
   const auto options = std::make_shared<CompareOptions>();
-  command.add_option("A", options->a, "The run file to compare with")->required()->type_name("");
-  command.add_option("B", options->b, "The run file to judge")->required()->type_name("");
-  command.add_option("--threshold", options->threshold, "Exit 1 where the step grew by more")
-      ->type_name("SHARE");
-  command.add_option("--html", options->page.path, "Write both, side by side, as one web page")
-      ->type_name("FILE");
-  add_page_options(command, options->page);
+  add_fields(command, *options);
   session.add_options(command);
   return [options, &session] { return compare(*options, session); };
 }

@@ -8,12 +8,13 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
+#include <set>
 
 #include "commands.h"
 #include "orrery/core/suggest.h"
 #include "orrery/graph/kernel.h"
 #include "orrery/platform/collective_algorithms.h"
-#include "orrery/study/question_fields.h"
+#include "question_options.h"
 
 namespace orrery::app {
 
@@ -23,6 +24,7 @@ struct Word {
   std::string text;
   std::string about;
   bool takes_value = false;
+  std::string choices;  ///< all that the value may be; empty: anything
 };
 
 struct Entry {
@@ -43,76 +45,50 @@ std::string plain(std::string_view line) {
   return text;
 }
 
-std::vector<Entry> entries_of(const CLI::App& table) {
-  std::vector<Entry> entries;
-  for (const Command& command : commands()) {
-    if (command.group == Group::hidden) continue;
-    Entry entry{std::string(command.name), plain(command.summary), {}, {}, command.words.files};
-    if (command.words.list != nullptr) entry.values = command.words.list();
-    for (const CLI::Option* option : table.get_subcommand(entry.name)->get_options()) {
-      const bool value = option->get_expected_max() > 0 && option->get_type_size() > 0;
-      for (const std::string& name : option->get_lnames())
-        entry.options.push_back({"--" + name, plain(option->get_description()), value});
-    }
-    entries.push_back(std::move(entry));
-  }
-  return entries;
-}
-
 std::string joined(const std::vector<Word>& words) {
   std::string text;
   for (const Word& word : words) text += (text.empty() ? "" : " ") + word.text;
   return text;
 }
 
-const std::string& format_words() {
-  static const std::string words = [] {
-    std::string made;
-    for (std::size_t i = 1; i < graph::kFormats; ++i)
-      made += fmt::format("{}{}", i == 1 ? "" : " ", name(static_cast<graph::Format>(i)));
-    return made;
-  }();
-  return words;
-}
-
-std::string algorithm_words() {
-  std::string words = "auto";
-  for (const platform::AlgorithmName& one : platform::algorithm_names()) words += " " + one.name;
-  return words;
-}
-
-/// Options with a fixed set of words, and these.
-std::vector<std::pair<std::string, std::string>> all_choices() {
-  std::vector<std::pair<std::string, std::string>> choices;
-  const study::Question question;
-  study::each_field(question, [&](const std::string&, const auto& field, const auto&) {
-    if (field.choices == nullptr || field.options.empty()) return;
-    const std::string words = fmt::format("{}", fmt::join(field.choices(), " "));
-    std::string_view names = field.options;
-    while (!names.empty()) {
-      const std::string_view one = names.substr(0, names.find(','));
-      names.remove_prefix(std::min(one.size() + 1, names.size()));
-      choices.emplace_back(one, words);
-    }
-  });
-  choices.emplace_back("--collective-algorithm", algorithm_words());
-  choices.emplace_back("--dtype", format_words());
-  choices.emplace_back("--pass", "forward input_grad weight_grad backward");
-  choices.emplace_back("--color", "auto always never");
-  choices.emplace_back("--progress", "auto never json");
-  return choices;
-}
-
-const std::vector<std::pair<std::string, std::string>>& known_choices() {
-  static const auto choices = all_choices();
-  return choices;
-}
-
-std::string_view choices_of(std::string_view option) {
-  for (const auto& [name, words] : known_choices()) {
-    if (name == option) return words;
+/// All that the option's value may be.
+std::string choices_of(const TableCommand& command, const std::string& option) {
+  if (option == "--collective-algorithm") {  // perhaps one for each dimension
+    std::string words = "auto";
+    for (const platform::AlgorithmName& one : platform::algorithm_names()) words += " " + one.name;
+    return words;
   }
+  if (option == "--dtype") {  // perhaps several, joined
+    std::string words;
+    for (std::size_t i = 1; i < graph::kFormats; ++i)
+      words += fmt::format("{}{}", i == 1 ? "" : " ", name(static_cast<graph::Format>(i)));
+    return words;
+  }
+  for (const FieldRecord& field : command.fields)
+    for (std::string_view names = field.options; !names.empty();) {
+      const std::string one = first_name(names);
+      if (one == option) return fmt::format("{}", fmt::join(field.choices, " "));
+      names.remove_prefix(std::min(one.size() + 1, names.size()));
+    }
   return {};
+}
+
+std::vector<Entry> entries_of(const CLI::App& table) {
+  std::vector<Entry> entries;
+  for (const Command& command : commands()) {
+    if (command.group == Group::hidden) continue;
+    Entry entry{std::string(command.name), plain(command.summary), {}, {}, command.words.files};
+    if (command.words.list != nullptr) entry.values = command.words.list();
+    const auto& options = dynamic_cast<const TableCommand&>(*table.get_subcommand(entry.name));
+    for (const CLI::Option* option : options.get_options()) {
+      const bool value = option->get_expected_max() > 0 && option->get_type_size() > 0;
+      for (const std::string& name : option->get_lnames())
+        entry.options.push_back({"--" + name, plain(option->get_description()), value,
+                                 choices_of(options, "--" + name)});
+    }
+    entries.push_back(std::move(entry));
+  }
+  return entries;
 }
 
 std::string bash(const std::vector<Entry>& entries) {
@@ -126,10 +102,12 @@ std::string bash(const std::vector<Entry>& entries) {
       "\"$word\")); return; fi\n",
       fmt::join(command_names(), " "));
   text += "  case $before in\n";
-  for (const auto& [option, words] : known_choices()) {
-    text += fmt::format("    {}) COMPREPLY=($(compgen -W '{}' -- \"$word\")); return ;;\n", option,
-                        words);
-  }
+  std::set<std::string_view> said;  // bash looks at the option alone
+  for (const Entry& entry : entries)
+    for (const Word& option : entry.options)
+      if (!option.choices.empty() && said.insert(option.text).second)
+        text += fmt::format("    {}) COMPREPLY=($(compgen -W '{}' -- \"$word\")); return ;;\n",
+                            option.text, option.choices);
   text += "  esac\n  case ${COMP_WORDS[1]} in\n";
   for (const Entry& entry : entries) {
     std::string values;
@@ -157,10 +135,10 @@ std::string zsh(const std::vector<Entry>& entries) {
   for (const Entry& entry : entries) {
     text += fmt::format("    {})\n      _arguments", entry.name);
     for (const Word& option : entry.options) {
-      const std::string_view choices = choices_of(option.text);
       const std::string action = !option.takes_value ? ""
-                                 : choices.empty()   ? ":file:_files"
-                                                     : fmt::format(":word:({})", choices);
+                                 : option.choices.empty()
+                                     ? ":file:_files"
+                                     : fmt::format(":word:({})", option.choices);
       text += fmt::format(" \\\n        '{}{}[{}]{}'", option.text, option.takes_value ? "=" : "",
                           option.about, action);
     }
@@ -188,10 +166,10 @@ std::string fish(const std::vector<Entry>& entries) {
     for (const std::string_view value : entry.values)
       text += fmt::format("{}{} -a {}\n", here, entry.files ? "" : " -f", value);
     for (const Word& option : entry.options) {
-      const std::string_view choices = choices_of(option.text);
       const std::string value = !option.takes_value ? ""
-                                : choices.empty()   ? " -r -F"
-                                                    : fmt::format(" -x -a '{}'", choices);
+                                : option.choices.empty()
+                                    ? " -r -F"
+                                    : fmt::format(" -x -a '{}'", option.choices);
       text += fmt::format("{} -l {}{} -d '{}'\n", here, option.text.substr(2), value, option.about);
     }
   }

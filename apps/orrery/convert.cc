@@ -10,6 +10,7 @@
 #include "orrery/present/recorded_text.h"
 #include "orrery/trace/io/prefix.h"
 #include "progress.h"
+#include "question_options.h"
 
 namespace orrery::app {
 
@@ -32,36 +33,49 @@ int convert_recorded(const RecordedTraces& options, Session& session) {
                          [&] { return present::conversion_json(*report, prefix); });
 }
 
-int convert_other(const std::vector<std::string>& paths, intake::OtherFormats& other,
+int convert_other(const std::vector<std::string>& paths, const intake::OtherFormats& other,
                   Session& session) {
-  other.to = std::exchange(session.output, "");
-  other.force = session.force;
   const auto done = intake::convert_file(paths, other);
   if (!done) return session.fail(done.error());
   return session.deliver(present::converted_text(*done, session.out_style()),
                          [&] { return present::converted_json(*done); });
 }
 
-int convert(const RecordedTraces& options, intake::OtherFormats& other, Session& session) {
-  if (options.traces.empty())
+struct ConvertOptions {
+  std::vector<std::string> paths;
+  RecordedTraces recorded;
+  std::int64_t npus = 0, passes = 1;
+  bool large = false;
+
+  static constexpr auto fields =
+      std::tuple{QuestionField{"paths", &ConvertOptions::paths, "TRACES", "", kAnswer,
+                               "other.json.gz", "The same as --traces"},
+                 QuestionPart{"recorded", &ConvertOptions::recorded},
+                 QuestionGroup{"Other formats"},
+                 QuestionField{"npus", &ConvertOptions::npus, "--npus", "N", kAnswer, "4",
+                               "ASTRA-sim 1.0 text: for so many ranks"},
+                 QuestionField{"passes", &ConvertOptions::passes, "--passes", "N", kAnswer, "2",
+                               "ASTRA-sim 1.0 text: so many iterations"},
+                 QuestionField{"large", &ConvertOptions::large, "--large", "", kAnswer, "true",
+                               "dot and GraphML of more than 10,000 nodes"}};
+};
+
+int convert(ConvertOptions& options, Session& session) {
+  auto& traces = options.recorded.traces;
+  traces.insert(traces.end(), options.paths.begin(), options.paths.end());
+  if (traces.empty())
     return session.fail({Errc::usage, "", "nothing to convert", "give one or more traces"});
   if (session.output.empty())
     return session.fail({Errc::usage, "--output", "is missing",
                          "-o PREFIX for PREFIX.0.et …, or a file's name for one trace"});
-  return study::are_recorded(options.traces) ? convert_recorded(options, session)
-                                             : convert_other(options.traces, other, session);
-}
-
-void add_other_formats(CLI::App& command, intake::OtherFormats& options) {
-  const char* const group = "Other formats";
-  command.add_option("--npus", options.npus, "ASTRA-sim 1.0 text: for so many ranks")
-      ->type_name("N")
-      ->group(group);
-  command.add_option("--passes", options.passes, "ASTRA-sim 1.0 text: so many iterations")
-      ->type_name("N")
-      ->group(group);
-  command.add_flag("--large", options.large, "dot and GraphML of more than 10,000 nodes")
-      ->group(group);
+  if (study::are_recorded(traces)) return convert_recorded(options.recorded, session);
+  return convert_other(traces,
+                       {.to = std::exchange(session.output, ""),
+                        .npus = options.npus,
+                        .passes = options.passes,
+                        .large = options.large,
+                        .force = session.force},
+                       session);
 }
 
 }  // namespace
@@ -77,17 +91,10 @@ Action add_convert(CLI::App& command, Session& session) {
            "Examples:\n"
            "  orrery convert --traces 'run/*.json.gz' -o chakra/w\n"
            "  orrery convert w.0.et -o w.0.json\n");
-  const auto options = std::make_shared<RecordedTraces>();
-  const auto other = std::make_shared<intake::OtherFormats>();
-  const auto more = std::make_shared<std::vector<std::string>>();
-  command.add_option("TRACES", *more, "The same as --traces")->type_name("");
-  add_recorded_options(command, *options);
-  add_other_formats(command, *other);
+  const auto options = std::make_shared<ConvertOptions>();
+  add_fields(command, *options);
   session.add_options(command);
-  return [options, other, more, &session] {
-    options->traces.insert(options->traces.end(), more->begin(), more->end());
-    return convert(*options, *other, session);
-  };
+  return [options, &session] { return convert(*options, session); };
 }
 
 }  // namespace orrery::app

@@ -9,6 +9,7 @@
 #include "orrery/platform/cluster.h"
 #include "orrery/present/count_text.h"
 #include "orrery/study/hints.h"
+#include "question_options.h"
 
 namespace orrery::app {
 
@@ -17,6 +18,12 @@ namespace {
 struct CountOptions {
   study::JobDescription job;
   std::string cluster;
+
+  static constexpr std::string_view group = "Inputs";
+  static constexpr auto fields =
+      std::tuple{NoRow{&CountOptions::job},
+                 QuestionField{"cluster", &CountOptions::cluster, "--cluster", "FILE", kAnswer,
+                               "a100-40gb:8", "The cluster it would run on"}};
 };
 
 int count_job(const CountOptions& options, Session& session) {
@@ -56,9 +63,7 @@ Action add_count(CLI::App& command, Session& session) {
            "  orrery count job.yaml --cluster cluster.yaml --json\n");
   const auto options = std::make_shared<CountOptions>();
   add_spec_options(command, options->job, true);
-  command.add_option("--cluster", options->cluster, "The cluster it would run on")
-      ->type_name("FILE")
-      ->group("Inputs");
+  add_fields(command, *options);
   session.add_options(command);
   return [options, &session] { return count_job(*options, session); };
 }

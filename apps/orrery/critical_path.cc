@@ -9,16 +9,29 @@
 #include "commands.h"
 #include "orrery/present/path_text.h"
 #include "orrery/result/run_file.h"
+#include "question_options.h"
 
 namespace orrery::app {
 
 namespace {
 
-int critical_path(const std::string& file, bool all, Session& session) {
-  const auto run = result::read_run(file);
+struct PathOptions {
+  std::string file;
+  bool all = false;
+
+  static constexpr auto fields =
+      std::tuple{QuestionField{"file", &PathOptions::file, "RUN", "", kAnswer, "b.orrery",
+                               "A run file ('orrery run ... -o RUN.orrery')"}
+                     .required(),
+                 QuestionField{"all", &PathOptions::all, "--all", "", kNothing, "true",
+                               "Every segment in order of time, not only the longest"}};
+};
+
+int critical_path(const PathOptions& options, Session& session) {
+  const auto run = result::read_run(options.file);
   if (!run) return session.fail(run.error());
-  return session.deliver(present::path_text(*run, all, session.out_style()),
-                         [&] { return present::path_json(*run, all); });
+  return session.deliver(present::path_text(*run, options.all, session.out_style()),
+                         [&] { return present::path_json(*run, options.all); });
 }
 
 }  // namespace
@@ -31,14 +44,10 @@ Action add_critical_path(CLI::App& command, Session& session) {
            "Examples:\n"
            "  orrery critical-path step.orrery\n"
            "  orrery critical-path step.orrery --all --json\n");
-  const auto file = std::make_shared<std::string>();
-  const auto all = std::make_shared<bool>(false);
-  command.add_option("RUN", *file, "A run file ('orrery run ... -o RUN.orrery')")
-      ->required()
-      ->type_name("");
-  command.add_flag("--all", *all, "Every segment in order of time, not only the longest");
+  const auto options = std::make_shared<PathOptions>();
+  add_fields(command, *options);
   session.add_options(command);
-  return [file, all, &session] { return critical_path(*file, *all, session); };
+  return [options, &session] { return critical_path(*options, session); };
 }
 
 }  // namespace orrery::app

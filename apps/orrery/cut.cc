@@ -14,6 +14,7 @@
 #include "orrery/core/units.h"
 #include "orrery/intake/edit/cut_files.h"
 #include "orrery/present/edit_text.h"
+#include "question_options.h"
 #include "rank_list.h"
 
 namespace orrery::app {
@@ -23,8 +24,20 @@ namespace {
 struct CutArguments {
   std::vector<std::string> traces;
   std::optional<std::int64_t> iteration;
-  std::string from, to;
-  std::string ranks;  ///< "0,3-5"; empty = all
+  std::optional<Time> from, to;
+  std::string ranks;
+
+  static constexpr auto fields =
+      std::tuple{QuestionField{"traces", &CutArguments::traces, "TRACES", "", kAnswer,
+                               "other.json.gz", "Files or patterns"},
+                 QuestionField{"iteration", &CutArguments::iteration, "--iteration", "N", kAnswer,
+                               "1", "The N of ProfilerStep#N"},
+                 QuestionField{"from", &CutArguments::from, "--from", "TIME", kAnswer, "1 ms",
+                               "Since the first recorded time ('1.5 ms')"},
+                 QuestionField{"to", &CutArguments::to, "--to", "TIME", kAnswer, "2 ms",
+                               "Up to then, exclusive"},
+                 QuestionField{"ranks", &CutArguments::ranks, "--ranks", "LIST", kAnswer, "0",
+                               "Only these: 0,4-7"}};
 };
 
 Result<intake::CutOptions> cut_options(const CutArguments& arguments) {
@@ -35,16 +48,8 @@ Result<intake::CutOptions> cut_options(const CutArguments& arguments) {
                   fmt::format("there is no iteration {}", *arguments.iteration));
     options.iteration = *arguments.iteration;
   }
-  if (!arguments.from.empty()) {
-    const auto from = parse_time(arguments.from);
-    if (!from) return fail(Errc::usage, "--from", from.error().what, from.error().hint);
-    options.from = *from;
-  }
-  if (!arguments.to.empty()) {
-    const auto to = parse_time(arguments.to);
-    if (!to) return fail(Errc::usage, "--to", to.error().what, to.error().hint);
-    options.to = *to;
-  }
+  options.from = arguments.from;
+  options.to = arguments.to;
   if (!options.iteration && !options.from && !options.to && arguments.ranks.empty())
     return fail(Errc::usage, "", "nothing to cut", "give --iteration, --from and --to, or --ranks");
   return options;
@@ -79,12 +84,7 @@ Action add_cut(CLI::App& command, Session& session) {
            "  orrery cut rank0.json.gz --iteration 12 -o step12.json.gz\n"
            "  orrery cut 'run/*.json.gz' --ranks 0,4-7 --from '1 s' --to '2 s' -o part/\n");
   const auto options = std::make_shared<CutArguments>();
-  command.add_option("TRACES", options->traces, "Files or patterns")->type_name("");
-  command.add_option("--iteration", options->iteration, "The N of ProfilerStep#N")->type_name("N");
-  command.add_option("--from", options->from, "Since the first recorded time ('1.5 ms')")
-      ->type_name("TIME");
-  command.add_option("--to", options->to, "Up to then, exclusive")->type_name("TIME");
-  command.add_option("--ranks", options->ranks, "Only these: 0,4-7")->type_name("LIST");
+  add_fields(command, *options);
   session.add_options(command);
   return [options, &session] { return cut(*options, session); };
 }

@@ -19,6 +19,7 @@
 #include "orrery/report/envelope.h"
 #include "orrery/report/html.h"
 #include "progress.h"
+#include "question_options.h"
 
 namespace orrery::app {
 
@@ -27,6 +28,12 @@ namespace {
 struct DemoOptions {
   std::string data, network;
   PageOptions page;
+
+  static constexpr auto fields =
+      std::tuple{QuestionField{"data", &DemoOptions::data, "--data", "FOLDER", kAnswer, "data",
+                               "The program's data folder, if it is not found"},
+                 study::network_field(&DemoOptions::network),
+                 QuestionPart{"page", &DemoOptions::page, Chosen{"page"}, Chosen{"open"}}};
 };
 
 /// A step on one of the clusters; the run where there is to be a page.
@@ -130,11 +137,8 @@ Action add_demo(CLI::App& command, Session& session) {
            "  orrery demo --open\n"
            "  orrery demo --network message\n");
   const auto options = std::make_shared<DemoOptions>();
-  command.add_option("--data", options->data, "The program's data folder, if it is not found")
-      ->type_name("FOLDER");
-  command.add_option("--network", options->network, network_choices())->type_name("MODEL");
+  add_fields(command, *options);
   session.add_options(command);
-  add_page_options(command, options->page);
   return [options, &session] { return demo(*options, session); };
 }
 

@@ -15,6 +15,7 @@
 #include "orrery/core/text.h"
 #include "orrery/present/embeddings_text.h"
 #include "progress.h"
+#include "question_options.h"
 
 namespace orrery::app {
 
@@ -22,27 +23,71 @@ namespace {
 
 struct EmbeddingsOptions {
   std::vector<std::string> words;
-  trace::BagShape shape;
-  study::LookupQuestion question;
-  std::string histogram, like, dtype = "fp32";
-  std::int64_t tables = 0, seed = 1;
+  std::string offsets, lengths;
+  std::int64_t tables = 0, batch = 0, pooling = 0, rows = 0, features = 0;
+  std::string dtype = "fp32", histogram, like;
+  std::vector<std::string> devices;
+  std::int64_t seed = 1;
+  std::string nets;
   int epochs = 0;
+
+  static constexpr std::string_view group = "Indices";
+  static constexpr auto fields = std::tuple{
+      QuestionField{"words", &EmbeddingsOptions::words, "WORDS", "", kAnswer, "time",
+                    "histogram FILES, synthesize, time and perhaps a FILE, or fit TABLES"},
+      QuestionField{"offsets", &EmbeddingsOptions::offsets, "--offsets", "FILE", kAnswer,
+                    "offsets.npy", "Where bags begin among the indices"}
+          .only_for("'histogram', 'time'"),
+      QuestionField{"lengths", &EmbeddingsOptions::lengths, "--lengths", "FILE", kAnswer,
+                    "lengths.npy", "How many indices each bag has"}
+          .only_for("'histogram', 'time'"),
+      QuestionGroup{"Sizes"},
+      QuestionField{"tables", &EmbeddingsOptions::tables, "--tables", "N", kAnswer, "2",
+                    "Tables; of a file: bags are the first one's, the second's …"}
+          .only_for("'histogram', 'time'"),
+      QuestionField{"batch", &EmbeddingsOptions::batch, "--batch", "N", kAnswer, "64",
+                    "Bags of a table"}
+          .only_for("'synthesize', 'time'"),
+      QuestionField{"pooling", &EmbeddingsOptions::pooling, "--pooling", "N", kAnswer, "3",
+                    "Lookups of a bag"}
+          .only_for("'histogram', 'synthesize', 'time'"),
+      QuestionField{"rows", &EmbeddingsOptions::rows, "--rows", "N", kAnswer, "5000",
+                    "Rows of a table"}
+          .only_for("'synthesize', 'time'"),
+      QuestionField{"features", &EmbeddingsOptions::features, "--features,--dim", "N", kAnswer,
+                    "32", "Numbers of a row"}
+          .only_for("'time'"),
+      QuestionField{"dtype", &EmbeddingsOptions::dtype, "--dtype", "FORMAT", kAnswer, "fp16",
+                    "Format of the weights; fp32"}
+          .only_for("'time'"),
+      QuestionGroup{"Reuse"},
+      QuestionField{"histogram", &EmbeddingsOptions::histogram, "--histogram", "WHAT", kAnswer,
+                    "shares.txt",
+                    "Shares of rows by how often they are read: 17 numbers, or their file"}
+          .only_for("'synthesize', 'time'"),
+      QuestionField{"like", &EmbeddingsOptions::like, "--like", "FILE", kAnswer, "indices.npy",
+                    "Indices with such a histogram"}
+          .only_for("'synthesize', 'time'"),
+      QuestionGroup{"Output"},
+      QuestionField{"devices", &EmbeddingsOptions::devices, "--device", "NAMES", kAnswer,
+                    "a100-40gb", "Devices of the catalogue, commas between; h100-sxm"}
+          .only_for("'time'")
+          .comma_separated()
+          .one_each(),
+      QuestionField{"seed", &EmbeddingsOptions::seed, "--seed", "N", kAnswer, "2",
+                    "Which of all streams; fit: what is by chance; 1"}
+          .only_for("'synthesize', 'fit'"),
+      QuestionField{"nets", &EmbeddingsOptions::nets, "--lookup-model", "FILE", kAnswer, "my.nets",
+                    "time: nets that 'embeddings fit' wrote"}
+          .only_for("'time'"),
+      QuestionField{"epochs", &EmbeddingsOptions::epochs, "--epochs", "N", kAnswer, "3",
+                    "fit: how often each lookup is seen; 120"}
+          .only_for("'fit'")};
 };
 
-/// Options that say something of others than `mode`.
-Result<void> check_stray(std::initializer_list<std::pair<const char*, bool>> given,
-                         const std::string& mode) {
-  for (const auto& [option, is] : given)
-    if (is)
-      return fail(Errc::usage, option, "says nothing to 'embeddings " + mode + "'", "leave it out");
-  return {};
-}
-
 trace::BagShape shape_of(const EmbeddingsOptions& options) {
-  trace::BagShape shape = options.shape;
-  shape.pooling = options.question.lookup.pooling;
-  shape.tables = options.tables == 0 ? 1 : options.tables;
-  return shape;
+  return {options.offsets, options.lengths, options.pooling,
+          options.tables == 0 ? 1 : options.tables};
 }
 
 /// --histogram or --like; nothing where neither is there.
@@ -63,17 +108,6 @@ Result<std::optional<model::ReuseHistogram>> histogram_of(const EmbeddingsOption
 }
 
 int histogram(const EmbeddingsOptions& options, Session& session) {
-  const model::Lookup& sizes = options.question.lookup;
-  if (auto fine = check_stray({{"--histogram", !options.histogram.empty()},
-                               {"--like", !options.like.empty()},
-                               {"--batch", sizes.batch != 0},
-                               {"--rows", sizes.rows != 0},
-                               {"--features", sizes.features != 0},
-                               {"--device", !options.question.devices.empty()},
-                               {"--seed", options.seed != 1}},
-                              "histogram");
-      !fine)
-    return session.fail(fine.error());
   if (options.words.size() < 2)
     return session.fail({Errc::usage, "embeddings histogram", "of which indices?",
                          "orrery embeddings histogram indices.npy --offsets offsets.npy"});
@@ -85,19 +119,12 @@ int histogram(const EmbeddingsOptions& options, Session& session) {
 }
 
 int synthesize(const EmbeddingsOptions& options, Session& session) {
-  const model::Lookup& sizes = options.question.lookup;
-  if (auto fine = check_stray({{"--features", sizes.features != 0},
-                               {"--tables", options.tables != 0},
-                               {"--offsets", !options.shape.offsets.empty()},
-                               {"--lengths", !options.shape.lengths.empty()},
-                               {"--device", !options.question.devices.empty()},
-                               {"FILE", options.words.size() > 1}},
-                              "synthesize");
-      !fine)
-    return session.fail(fine.error());
+  if (options.words.size() > 1)
+    return session.fail(
+        {Errc::usage, "FILE", "says nothing to 'embeddings synthesize'", "leave it out"});
   const auto shares = histogram_of(options);
   if (!shares) return session.fail(shares.error());
-  model::StreamWish wish{sizes.batch, sizes.pooling, sizes.rows, {}, 1};
+  model::StreamWish wish{options.batch, options.pooling, options.rows, {}, 1};
   wish.seed = static_cast<std::uint64_t>(options.seed);
   for (const auto& [option, missing] :
        {std::pair{"--batch", wish.batch == 0}, std::pair{"--pooling", wish.pooling == 0},
@@ -123,10 +150,10 @@ int synthesize(const EmbeddingsOptions& options, Session& session) {
 int time_lookups(const EmbeddingsOptions& options, Session& session) {
   if (options.words.size() > 2)
     return session.fail({Errc::usage, "embeddings time", "one file of indices at a time", ""});
-  if (options.seed != 1)
-    return session.fail(
-        {Errc::usage, "--seed", "says nothing to 'embeddings time'", "leave it out"});
-  study::LookupQuestion question = options.question;
+  study::LookupQuestion question;
+  question.lookup = {0, options.batch, options.pooling, options.rows, options.features};
+  question.devices = options.devices;
+  question.nets = options.nets;
   const auto shares = histogram_of(options);
   if (!shares) return session.fail(shares.error());
   question.histogram = *shares;
@@ -140,7 +167,7 @@ int time_lookups(const EmbeddingsOptions& options, Session& session) {
     question.indices = options.words[1];
     question.shape = shape_of(options);
     question.lookup.tables = question.lookup.pooling = 0;  // they were the file's
-  } else if (!options.shape.offsets.empty() || !options.shape.lengths.empty()) {
+  } else if (!options.offsets.empty() || !options.lengths.empty()) {
     return session.fail({Errc::usage, "--offsets", "of which indices?",
                          "orrery embeddings time indices.npy --offsets offsets.npy --features 64"});
   }
@@ -152,17 +179,6 @@ int time_lookups(const EmbeddingsOptions& options, Session& session) {
 }
 
 int fit_lookups(const EmbeddingsOptions& options, Session& session) {
-  const model::Lookup& sizes = options.question.lookup;
-  if (auto fine = check_stray({{"--histogram", !options.histogram.empty()},
-                               {"--like", !options.like.empty()},
-                               {"--batch", sizes.batch != 0},
-                               {"--rows", sizes.rows != 0},
-                               {"--features", sizes.features != 0},
-                               {"--device", !options.question.devices.empty()},
-                               {"--lookup-model", !options.question.nets.empty()}},
-                              "fit");
-      !fine)
-    return session.fail(fine.error());
   if (options.words.size() < 2)
     return session.fail({Errc::usage, "embeddings fit", "to which lookups?",
                          "no measured lookups come with the program, so no net is trained: "
@@ -192,10 +208,13 @@ constexpr std::array<Mode<const EmbeddingsOptions>, 4> kEmbeddingsModes = {
      {"time", time_lookups},
      {"fit", fit_lookups}}};
 
-int embeddings(const EmbeddingsOptions& options, Session& session) {
+int embeddings(CLI::App& command, const EmbeddingsOptions& options, Session& session) {
   const std::string first = options.words.empty() ? "" : options.words.front();
-  if (const auto* const mode = find_mode(kEmbeddingsModes, first))
+  if (const auto* const mode = find_mode(kEmbeddingsModes, first)) {
+    if (auto fine = check_mode(command, "'" + first + "'"); !fine)
+      return session.fail(fine.error());
     return mode->run(options, session);
+  }
   const std::string near = did_you_mean(first, embeddings_words());
   return session.fail({Errc::usage, "embeddings",
                        first.empty() ? "what about them?" : "cannot do " + in_quotes(first),
@@ -221,39 +240,9 @@ Action add_embeddings(CLI::App& command, Session& session) {
       "  orrery embeddings time --tables 26 --batch 2048 --pooling 20 --rows 1000000 --features "
       "64\n");
   const auto options = std::make_shared<EmbeddingsOptions>();
-  command
-      .add_option("WORDS", options->words,
-                  "histogram FILES, synthesize, time and perhaps a FILE, or fit TABLES")
-      ->type_name("");
-  const auto option = [&](const char* names, auto& value, const char* about, const char* type,
-                          const char* group) {
-    return command.add_option(names, value, about)->type_name(type)->group(group);
-  };
-  option("--offsets", options->shape.offsets, "Where bags begin among the indices", "FILE",
-         "Indices");
-  option("--lengths", options->shape.lengths, "How many indices each bag has", "FILE", "Indices");
-  option("--tables", options->tables, "Tables; of a file: bags are the first one's, the second's …",
-         "N", "Sizes");
-  model::Lookup& sizes = options->question.lookup;
-  sizes = {0, 0, 0, 0, 0};
-  option("--batch", sizes.batch, "Bags of a table", "N", "Sizes");
-  option("--pooling", sizes.pooling, "Lookups of a bag", "N", "Sizes");
-  option("--rows", sizes.rows, "Rows of a table", "N", "Sizes");
-  option("--features,--dim", sizes.features, "Numbers of a row", "N", "Sizes");
-  option("--dtype", options->dtype, "Format of the weights; fp32", "FORMAT", "Sizes");
-  option("--histogram", options->histogram,
-         "Shares of rows by how often they are read: 17 numbers, or their file", "WHAT", "Reuse");
-  option("--like", options->like, "Indices with such a histogram", "FILE", "Reuse");
-  option("--device", options->question.devices,
-         "Devices of the catalogue, commas between; h100-sxm", "NAMES", "Output")
-      ->delimiter(',')
-      ->allow_extra_args(false);
-  option("--seed", options->seed, "Which of all streams; fit: what is by chance; 1", "N", "Output");
-  option("--lookup-model", options->question.nets, "time: nets that 'embeddings fit' wrote", "FILE",
-         "Output");
-  option("--epochs", options->epochs, "fit: how often each lookup is seen; 120", "N", "Output");
+  add_fields(command, *options);
   session.add_options(command);
-  return [options, &session] { return embeddings(*options, session); };
+  return [options, &command, &session] { return embeddings(command, *options, session); };
 }
 
 }  // namespace orrery::app

@@ -13,6 +13,7 @@
 #include "orrery/workload/emit/write_simai.h"
 #include "orrery/workload/program/count.h"
 #include "progress.h"
+#include "question_options.h"
 
 namespace orrery::app {
 
@@ -42,9 +43,21 @@ int deliver_text(const std::string& text, Session& session) {
   return session.deliver(session.output.empty() ? text : "", [&] { return text; });
 }
 
-int generate(const study::JobDescription& job, const std::string& format, Session& session) {
-  if (auto fine = one_of("--format", format, {"chakra", "simai", "yaml", "json"}); !fine)
-    return session.fail(fine.error());
+std::vector<std::string_view> generated_formats() { return {"chakra", "simai", "yaml", "json"}; }
+
+struct GenerateOptions {
+  study::JobDescription job;
+  std::string format = "chakra";
+
+  static constexpr std::string_view group = "Output";
+  static constexpr auto fields = std::tuple{
+      NoRow{&GenerateOptions::job},
+      QuestionField{"format", &GenerateOptions::format, "--format", "WHAT", kAnswer, "yaml",
+                    "chakra, simai, yaml or json (the specification)", generated_formats}};
+};
+
+int generate(const GenerateOptions& options, Session& session) {
+  const auto& [job, format] = options;
   Findings findings;
   if (format == "chakra" && session.output.empty())
     return session.fail({Errc::usage, "--output", "is missing",
@@ -70,14 +83,11 @@ Action add_generate(CLI::App& command, Session& session) {
            "Examples:\n"
            "  orrery generate --model llama-3.1-8b --tp 4 --dp 2 --global-batch 16 -o llama/w\n"
            "  orrery generate job.yaml --set recompute.kind=full --format yaml\n");
-  const auto options = std::make_shared<study::JobDescription>();
-  const auto format = std::make_shared<std::string>("chakra");
-  add_spec_options(command, *options, true);
-  command.add_option("--format", *format, "chakra, simai, yaml or json (the specification)")
-      ->type_name("WHAT")
-      ->group("Output");
+  const auto options = std::make_shared<GenerateOptions>();
+  add_spec_options(command, options->job, true);
+  add_fields(command, *options);
   session.add_options(command);
-  return [options, format, &session] { return generate(*options, *format, session); };
+  return [options, &session] { return generate(*options, session); };
 }
 
 }  // namespace orrery::app

@@ -31,9 +31,8 @@ void add_input_options(CLI::App& command, InputOptions& options) {
   // Without a value this one is true; what a run keeps and leaves out is `run`'s own.
   add_fields(command, question, [](std::string_view name, std::string_view group) {
     return name != "rendezvous_protocol" && name != "without" && name != "changes" &&
-           group != "Output";
+           name != "recorded" && name != "job" && name != "work" && group != "Output";
   });
-  command.get_option("--network")->description(network_choices());
   command.get_option("--compute")
       ->description(fmt::format(
           "Where times of compute nodes come from: {}; by default as the cluster's file",

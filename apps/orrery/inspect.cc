@@ -16,6 +16,7 @@
 #include "orrery/trace/chakra/load.h"
 #include "output_file.h"
 #include "progress.h"
+#include "question_options.h"
 #include "recorded.h"
 
 namespace orrery::app {
@@ -25,10 +26,25 @@ namespace {
 struct InspectOptions {
   std::vector<std::string> paths;
   std::string groups;
+  bool structure = false;
+  std::string plot;
   bool repair = false;
-  bool structure = false;  ///< what the work is made of, instead
-  std::string plot;        ///< … drawn into this file
   RecordedTraces recorded;
+
+  static constexpr auto fields = std::tuple{
+      QuestionField{"paths", &InspectOptions::paths, "PREFIX", "", kAnswer, "w",
+                    "Traces: their common prefix, or files; recorded ones, too"},
+      QuestionField{
+          "groups", &InspectOptions::groups, "--groups", "FILE", kAnswer, "groups.json",
+          "Process groups, JSON: {\"NAME\": [ranks]}; NAME is what nodes have as pg_name"},
+      QuestionField{"structure", &InspectOptions::structure, "--structure", "", kAnswer, "true",
+                    "What each rank's work is made of, instead: steps, microbatches, layers, as "
+                    "they repeat"},
+      QuestionField{"plot", &InspectOptions::plot, "--plot", "FILE", kNothing, "structure.svg",
+                    "... drawn into an SVG"},
+      QuestionField{"repair", &InspectOptions::repair, "--repair", "", kAnswer, "true",
+                    "Drop damaged nodes and edges, and count them"},
+      QuestionPart{"recorded", &InspectOptions::recorded}};
 };
 
 /// Not a prefix. Pipes are refused by the reader, which says why.
@@ -118,20 +134,7 @@ Action add_inspect(CLI::App& command, Session& session) {
            "  orrery inspect llama/w\n"
            "  orrery inspect rank0.kineto.json.gz\n");
   const auto options = std::make_shared<InspectOptions>();
-  command
-      .add_option("PREFIX", options->paths,
-                  "Traces: their common prefix, or files; recorded ones, too")
-      ->type_name("");
-  command
-      .add_option("--groups", options->groups,
-                  "Process groups, JSON: {\"NAME\": [ranks]}; NAME is what nodes have as pg_name")
-      ->type_name("FILE");
-  command.add_flag("--structure", options->structure,
-                   "What each rank's work is made of, instead: steps, microbatches, layers, as "
-                   "they repeat");
-  command.add_option("--plot", options->plot, "... drawn into an SVG")->type_name("FILE");
-  command.add_flag("--repair", options->repair, "Drop damaged nodes and edges, and count them");
-  add_recorded_options(command, options->recorded);
+  add_fields(command, *options);
   session.add_options(command);
   return [options, &session] { return inspect(*options, session); };
 }

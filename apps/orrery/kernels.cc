@@ -25,40 +25,53 @@
 #include "orrery/study/step_kernels.h"
 #include "orrery/study/systolic_report.h"
 #include "orrery/study/table_report.h"
+#include "question_options.h"
 
 namespace orrery::app {
 
 namespace {
 
+std::vector<std::string_view> pass_words() {
+  return {"forward", "input_grad", "weight_grad", "backward"};
+}
+
 struct KernelsOptions {
   std::vector<std::string> words;
-  study::Question question;  ///< of a step
-  study::AnswerSources sources;
-  TableOptions tables;
   std::string dtype, pass;
+  study::AnswerSources sources;
+  study::Question question;  ///< of a step
   bool all = false;
+  TableOptions tables;
+
+  static constexpr std::string_view group = "Inputs";
+  static constexpr auto fields = std::tuple{
+      QuestionField{"words", &KernelsOptions::words, "KERNEL", "", kAnswer, "softmax",
+                    "An operation and its sizes, in order or as NAME=VALUE: gemm 4096 8192 "
+                    "k=8192; traits, too: causal. Or: check TABLE, context TRACES, fit or plot "
+                    "TABLES, layers TOPOLOGY"},
+      QuestionField{"dtype", &KernelsOptions::dtype, "--dtype", "FORMAT", kAnswer, "fp16",
+                    "Format of all operands; or of each: fp8,fp8>bf16"}
+          .only_for("one kernel"),
+      QuestionField{"pass", &KernelsOptions::pass, "--pass", "PASS", kAnswer, "backward",
+                    "forward, input_grad, weight_grad or backward", pass_words}
+          .only_for("one kernel"),
+      QuestionPart{"sources", &KernelsOptions::sources},
+      QuestionPart{"question", &KernelsOptions::question,
+                   Chosen{"cluster", "The cluster that the step would run on", "a job"},
+                   Chosen{"compute", "Which model; by default as the cluster's file",
+                          "'context', 'plot', a job"},
+                   Chosen{"job"}},
+      QuestionGroup{"Output"},
+      QuestionField{"all", &KernelsOptions::all, "--all", "", kNothing, "true",
+                    "Every different kernel of the step, or of the recordings"}
+          .only_for("'context', a job"),
+      QuestionPart{"tables", &KernelsOptions::tables}};
 };
 
 constexpr const char* kDevice = "h100-sxm";
 constexpr const char* kFormat = "bf16";
 
-/// The first option that `mode` can do nothing with.
-Result<void> check_unused(std::initializer_list<std::pair<const char*, bool>> given,
-                          const char* mode) {
-  for (const auto& [option, is] : given) {
-    if (is)
-      return fail(Errc::usage, option, fmt::format("says nothing about {}", mode), "leave it out");
-  }
-  return {};
-}
-
 int one_kernel(KernelsOptions& options, Session& session) {
-  if (auto fine = check_unused({{"--cluster", !options.question.cluster.empty()},
-                                {"--compute", !options.question.compute.empty()},
-                                {"--all", options.all}},
-                               "one kernel");
-      !fine)
-    return session.fail(fine.error());
   const auto kernel = study::read_kernel(
       options.words, options.dtype.empty() ? kFormat : options.dtype, options.pass);
   if (!kernel) return session.fail(kernel.error());
@@ -71,17 +84,6 @@ int one_kernel(KernelsOptions& options, Session& session) {
 }
 
 int check_table_file(KernelsOptions& options, Session& session) {
-  if (auto fine = check_unused({{"--dtype", !options.dtype.empty()},
-                                {"--pass", !options.pass.empty()},
-                                {"--systolic", !options.sources.files.systolic.empty()},
-                                {"--spec", options.question.job.given()},
-                                {"--kernel-model", !options.sources.files.kernel_model.empty()},
-                                {"--cluster", !options.question.cluster.empty()},
-                                {"--compute", !options.question.compute.empty()},
-                                {"--all", options.all}},
-                               "a table");
-      !fine)
-    return session.fail(fine.error());
   const std::size_t files =
       options.words.size() - 1 + (options.sources.files.kernel_table.empty() ? 0 : 1);
   if (files != 1)
@@ -100,14 +102,6 @@ int check_table_file(KernelsOptions& options, Session& session) {
 }
 
 int recorded_kernels(KernelsOptions& options, Session& session) {
-  if (auto fine = check_unused({{"--dtype", !options.dtype.empty()},
-                                {"--pass", !options.pass.empty()},
-                                {"--systolic", !options.sources.files.systolic.empty()},
-                                {"--spec", options.question.job.given()},
-                                {"--cluster", !options.question.cluster.empty()}},
-                               "recordings");
-      !fine)
-    return session.fail(fine.error());
   return kernel_context({{options.words.begin() + 1, options.words.end()},
                          options.sources.devices,
                          {.files = options.sources.files},
@@ -116,34 +110,20 @@ int recorded_kernels(KernelsOptions& options, Session& session) {
                         session);
 }
 
-/// What tells kernels apart is in the tables already.
-Result<void> check_many_tables(const KernelsOptions& options, const char* mode) {
-  if (auto fine = check_unused({{"--dtype", !options.dtype.empty()},
-                                {"--pass", !options.pass.empty()},
-                                {"--systolic", !options.sources.files.systolic.empty()},
-                                {"--spec", options.question.job.given()},
-                                {"--cluster", !options.question.cluster.empty()},
-                                {"--all", options.all}},
-                               mode);
-      !fine)
-    return fine;
+/// The tables after the word `mode`.
+Result<std::vector<std::string>> named_tables(const KernelsOptions& options,
+                                              const std::string& mode) {
   if (options.words.size() < 2)
-    return fail(Errc::usage, std::string("kernels ") + mode, "which tables?",
-                std::string("orrery kernels ") + mode + " TABLE.csv… -o FILE");
-  return {};
+    return fail(Errc::usage, "kernels " + mode, "which tables?",
+                "orrery kernels " + mode + " TABLE.csv… -o FILE");
+  return std::vector<std::string>(options.words.begin() + 1, options.words.end());
 }
 
 int fit_tables(KernelsOptions& options, Session& session) {
-  if (auto fine = check_many_tables(options, "fit"); !fine) return session.fail(fine.error());
-  if (auto fine = check_unused({{"--device", !options.sources.devices.empty()},
-                                {"--table", !options.sources.files.kernel_table.empty()},
-                                {"--kernel-model", !options.sources.files.kernel_model.empty()},
-                                {"--compute", !options.question.compute.empty()}},
-                               "fitting");
-      !fine)
-    return session.fail(fine.error());
+  const auto tables = named_tables(options, "fit");
+  if (!tables) return session.fail(tables.error());
   study::FitQuestion question;
-  question.tables.assign(options.words.begin() + 1, options.words.end());
+  question.tables = *tables;
   question.devices = options.tables.devices;
   question.by = options.tables.by;
   question.notes = options.tables.notes;
@@ -155,9 +135,10 @@ int fit_tables(KernelsOptions& options, Session& session) {
 }
 
 int plot_tables(KernelsOptions& options, Session& session) {
-  if (auto fine = check_many_tables(options, "plot"); !fine) return session.fail(fine.error());
+  const auto tables = named_tables(options, "plot");
+  if (!tables) return session.fail(tables.error());
   study::PlotQuestion question;
-  question.tables.assign(options.words.begin() + 1, options.words.end());
+  question.tables = *tables;
   question.devices = options.tables.devices;
   if (!options.question.compute.empty()) question.compute = options.question.compute;
   question.files = options.sources.files;
@@ -168,18 +149,6 @@ int plot_tables(KernelsOptions& options, Session& session) {
 }
 
 int layers_on_array(KernelsOptions& options, Session& session) {
-  if (auto fine = check_unused({{"--dtype", !options.dtype.empty()},
-                                {"--pass", !options.pass.empty()},
-                                {"--device", !options.sources.devices.empty()},
-                                {"--table", !options.sources.files.kernel_table.empty()},
-                                {"--kernel-model", !options.sources.files.kernel_model.empty()},
-                                {"--spec", options.question.job.given()},
-                                {"--cluster", !options.question.cluster.empty()},
-                                {"--compute", !options.question.compute.empty()},
-                                {"--all", options.all}},
-                               "layers on a systolic array");
-      !fine)
-    return session.fail(fine.error());
   if (options.words.size() != 2 || options.sources.files.systolic.empty())
     return session.fail({Errc::usage, "kernels layers",
                          options.words.size() != 2 ? "name one file of layers" : "on which array?",
@@ -191,12 +160,6 @@ int layers_on_array(KernelsOptions& options, Session& session) {
 }
 
 int step_kernels(KernelsOptions& options, Session& session) {
-  if (auto fine = check_unused({{"--device", !options.sources.devices.empty()},
-                                {"--dtype", !options.dtype.empty()},
-                                {"--pass", !options.pass.empty()}},
-                               "a step's kernels; its device is the cluster's");
-      !fine)
-    return session.fail(fine.error());
   study::Question& question = options.question;
   if (!options.words.empty())
     return session.fail(
@@ -225,20 +188,21 @@ constexpr std::array<Mode<KernelsOptions>, 5> kKernelModes = {{{"check", check_t
                                                                {"fit", fit_tables},
                                                                {"plot", plot_tables}}};
 
-int kernels(KernelsOptions& options, Session& session) {
+int kernels(CLI::App& command, KernelsOptions& options, Session& session) {
   const std::string first = options.words.empty() ? "" : options.words.front();
-  if (const auto stray = options.tables.stray(first == "fit", first == "plot"))
-    return session.fail({Errc::usage, stray->option, std::string("is only for ") + stray->only_for,
-                         "leave it out"});
-  if (const auto* const mode = find_mode(kKernelModes, first)) return mode->run(options, session);
-  if (options.question.job.given()) return step_kernels(options, session);
-  if (!options.words.empty()) return one_kernel(options, session);
-  if (auto fine = check_unused({{"--cluster", !options.question.cluster.empty()},
-                                {"--kernel-model", !options.sources.files.kernel_model.empty()},
-                                {"--table", !options.sources.files.kernel_table.empty()}},
-                               "what there is; name a kernel or a job, too");
+  const auto* const mode = find_mode(kKernelModes, first);
+  const bool job = options.question.job.given();
+  if (mode != nullptr && job)
+    return session.fail({Errc::usage, "--spec", "is only for a job", "leave it out"});
+  if (auto fine = check_mode(command, mode != nullptr         ? "'" + first + "'"
+                                      : job                   ? "a job"
+                                      : options.words.empty() ? "no kernel"
+                                                              : "one kernel");
       !fine)
     return session.fail(fine.error());
+  if (mode != nullptr) return mode->run(options, session);
+  if (job) return step_kernels(options, session);
+  if (!options.words.empty()) return one_kernel(options, session);
   return session.deliver(present::kernel_list_text(session.out_style()),
                          [] { return present::kernel_list_json(); });
 }
@@ -271,37 +235,9 @@ Action add_kernels(CLI::App& command, Session& session) {
            "  orrery kernels gemm 4096 8192 8192 --dtype bf16 --device h100-sxm,mi300x\n"
            "  orrery kernels --model llama-3.1-8b --tp 4 --cluster h100-sxm:8\n");
   const auto options = std::make_shared<KernelsOptions>();
-  command
-      .add_option("KERNEL", options->words,
-                  "An operation and its sizes, in order or as NAME=VALUE: gemm 4096 8192 k=8192; "
-                  "traits, too: causal. Or: check TABLE, context TRACES, fit or plot TABLES, "
-                  "layers TOPOLOGY")
-      ->type_name("");
-  const auto option = [&](const char* names, auto& value, const char* about, const char* type) {
-    return command.add_option(names, value, about)->type_name(type)->group("Inputs");
-  };
-  option("--dtype", options->dtype, "Format of all operands; or of each: fp8,fp8>bf16", "FORMAT");
-  option("--pass", options->pass, "forward, input_grad, weight_grad or backward", "PASS");
-  option("--device", options->sources.devices,
-         "Devices of the catalogue or the table, commas between them; h100-sxm", "NAMES")
-      ->delimiter(',')
-      ->allow_extra_args(false);
-  option("--table,--kernel-table", options->sources.files.kernel_table,
-         "Measured kernels, rows of device,kernel,us", "FILE");
-  option("--kernel-model", options->sources.files.kernel_model, "A model that 'kernels fit' wrote",
-         "FILE");
-  option("--systolic", options->sources.files.systolic,
-         "A systolic array, as SCALE-Sim's configuration", "FILE");
-  option("--cluster", options->question.cluster, "The cluster that the step would run on", "FILE");
-  option("--compute", options->question.compute, "Which model; by default as the cluster's file",
-         "MODEL");
-  add_spec_options(command, options->question.job, false);
-  command
-      .add_flag("--all", options->all, "Every different kernel of the step, or of the recordings")
-      ->group("Output");
-  add_table_options(command, options->tables);
+  add_fields(command, *options);
   session.add_options(command);
-  return [options, &session] { return kernels(*options, session); };
+  return [options, &command, &session] { return kernels(command, *options, session); };
 }
 
 }  // namespace orrery::app

@@ -25,45 +25,6 @@ Result<std::string> take_output(Session& session, const char* what) {
 
 }  // namespace
 
-std::optional<TableOptions::Stray> TableOptions::stray(bool fit, bool plot) const {
-  constexpr const char *kFit = "'kernels fit'", *kPlot = "'kernels plot'",
-                       *kBoth = "'kernels fit' or 'kernels plot'";
-  if (!devices.empty() && !fit && !plot) return Stray{"--devices", kBoth};
-  if (!by.empty() && !fit) return Stray{"--by", kFit};
-  if (!notes.empty() && !fit) return Stray{"--notes", kFit};
-  if (!classes.empty() && !fit) return Stray{"--classes", kFit};
-  if (seed != 1 && !fit && !plot) return Stray{"--seed", kBoth};
-  if (epochs != 0 && !fit) return Stray{"--epochs", kFit};
-  if (quick && !fit) return Stray{"--no-leave-out", kFit};
-  if (held_back && !plot) return Stray{"--held-back", kPlot};
-  return std::nullopt;
-}
-
-void add_table_options(CLI::App& command, TableOptions& options) {
-  const auto option = [&](const char* names, auto& value, const char* about, const char* type) {
-    return command.add_option(names, value, about)->type_name(type)->group("fit and plot");
-  };
-  option("--devices", options.devices,
-         "Data sheets of devices that the catalogue lacks (data/kernels/devices.txt is one)",
-         "FILE");
-  option("--by", options.by, "fit: trees (XGBoost) or nets; trees where there is XGBoost", "HOW");
-  option("--classes", options.classes, "fit: only these, commas between them: gemm_bf16,softmax",
-         "NAMES")
-      ->delimiter(',')
-      ->allow_extra_args(false);
-  option("--seed", options.seed, "Which kernels are held back, and all else that is by chance; 1",
-         "N");
-  option("--epochs", options.epochs,
-         "fit: how often nets see each row; by default what takes about a minute a net", "N");
-  option("--notes", options.notes, "fit: text for the model's head, such as sources", "FILE");
-  command.add_flag("--no-leave-out", options.quick, "fit: do not try each device by the others")
-      ->group("fit and plot");
-  command
-      .add_flag("--held-back", options.held_back,
-                "plot: only the tenth of kernels that fitting never looks at")
-      ->group("fit and plot");
-}
-
 int fit_kernels(study::FitQuestion question, Session& session) {
   const auto path = take_output(session, "model");
   if (!path) return session.fail(path.error());

@@ -21,6 +21,7 @@
 #include "orrery/workload/memory/fit.h"
 #include "orrery/workload/memory/memory_picture.h"
 #include "progress.h"
+#include "question_options.h"
 
 namespace orrery::app {
 
@@ -28,17 +29,31 @@ namespace {
 
 struct MemoryCommand {
   study::JobDescription job;
-  std::string cluster, device, capacity, picture;
+  std::string cluster, device;
+  std::optional<Bytes> capacity;
   double fragmentation = workload::MemoryOptions{}.fragmentation;
+  std::string picture;
+
+  static constexpr std::string_view group = "Inputs";
+  static constexpr auto fields =
+      std::tuple{NoRow{&MemoryCommand::job},
+                 QuestionField{"cluster", &MemoryCommand::cluster, "--cluster", "FILE", kAnswer,
+                               "a100-40gb:8", "The cluster, for its devices' capacity"},
+                 QuestionField{"device", &MemoryCommand::device, "--device", "NAME", kAnswer,
+                               "a100-40gb", "A device of the catalogue, for its capacity"},
+                 QuestionField{"capacity", &MemoryCommand::capacity, "--capacity", "SIZE", kAnswer,
+                               "16 GB", "One device's memory, e.g. \"80 GB\""},
+                 QuestionField{"fragmentation", &MemoryCommand::fragmentation, "--fragmentation",
+                               "SHARE", kAnswer, "0.5",
+                               "What the allocator holds beside activations and buffers, 0 to 1"},
+                 QuestionGroup{"Output"},
+                 QuestionField{"picture", &MemoryCommand::picture, "--picture", "FILE", kNothing,
+                               "memory.svg", "Draw memory over the step into an SVG"}};
 };
 
 /// Bytes of one device, by whichever option says so; 0 = not known.
 Result<std::int64_t> capacity_of(const MemoryCommand& options, const platform::Platform& cluster) {
-  if (!options.capacity.empty()) {
-    const auto bytes = parse_bytes(options.capacity, "--capacity");
-    if (!bytes) return tl::unexpected(bytes.error());
-    return bytes->count();
-  }
+  if (options.capacity) return options.capacity->count();
   if (!options.device.empty()) {
     const platform::DeviceEntry* device = platform::find_device(options.device);
     if (device == nullptr) {
@@ -119,18 +134,8 @@ Action add_memory(CLI::App& command, Session& session) {
            "  orrery memory job.yaml --cluster cluster.yaml --picture memory.svg\n");
   const auto options = std::make_shared<MemoryCommand>();
   add_spec_options(command, options->job, true);
-  const auto option = [&](const char* name, auto& value, const char* about, const char* type) {
-    command.add_option(name, value, about)->type_name(type)->group("Inputs");
-  };
-  option("--cluster", options->cluster, "The cluster, for its devices' capacity", "FILE");
-  option("--device", options->device, "A device of the catalogue, for its capacity", "NAME");
-  option("--capacity", options->capacity, "One device's memory, e.g. \"80 GB\"", "SIZE");
-  option("--fragmentation", options->fragmentation,
-         "What the allocator holds beside activations and buffers, 0 to 1", "SHARE");
+  add_fields(command, *options);
   session.add_options(command);
-  command.add_option("--picture", options->picture, "Draw memory over the step into an SVG")
-      ->type_name("FILE")
-      ->group("Output");
   return [options, &session] { return memory(*options, session); };
 }
 

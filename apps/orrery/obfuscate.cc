@@ -12,14 +12,20 @@
 #include "orrery/present/edit_text.h"
 #include "orrery/trace/io/prefix.h"
 #include "output_file.h"
+#include "question_options.h"
 
 namespace orrery::app {
 
 namespace {
 
 struct ObfuscateArguments {
-  std::string from;
-  std::string salt;
+  std::string from, salt;
+
+  static constexpr auto fields = std::tuple{
+      QuestionField{"from", &ObfuscateArguments::from, "PREFIX", "", kAnswer, "w",
+                    "Traces PREFIX.0.et …, or one file"},
+      QuestionField{"salt", &ObfuscateArguments::salt, "--salt", "TEXT", kAnswer, "kept secret",
+                    "Names become the same in all traces with this salt; keep it secret"}};
 };
 
 int obfuscate(const ObfuscateArguments& arguments, Session& session) {
@@ -57,11 +63,7 @@ Action add_obfuscate(CLI::App& command, Session& session) {
            "  orrery obfuscate chakra/w -o public/w\n"
            "  orrery obfuscate w.0.et --salt 'kept secret' -o public.0.et\n");
   const auto options = std::make_shared<ObfuscateArguments>();
-  command.add_option("PREFIX", options->from, "Traces PREFIX.0.et …, or one file")->type_name("");
-  command
-      .add_option("--salt", options->salt,
-                  "Names become the same in all traces with this salt; keep it secret")
-      ->type_name("TEXT");
+  add_fields(command, *options);
   session.add_options(command);
   return [options, &session] { return obfuscate(*options, session); };
 }

@@ -9,13 +9,12 @@
 #include <vector>
 
 #include "commands.h"
-#include "orrery/core/network_choices.h"
-#include "orrery/core/units.h"
 #include "orrery/present/collective_plan_text.h"
 #include "orrery/study/collective_plan.h"
 #include "orrery/study/custom_algorithms.h"
 #include "orrery/synthesis/formats/msccl.h"
 #include "output_file.h"
+#include "question_options.h"
 #include "rank_list.h"
 
 namespace orrery::app {
@@ -23,9 +22,19 @@ namespace orrery::app {
 namespace {
 
 struct PlanOptions {
-  study::CollectivePlanQuestion question;
-  std::vector<std::string> files, ranks;
-  std::string size;
+  std::vector<std::string> files;
+  study::CollectivePlanQuestion question;  ///< of each
+  std::vector<std::string> ranks;
+
+  static constexpr auto fields = std::tuple{
+      QuestionField{"files", &PlanOptions::files, "FILE", "", kAnswer, "plan.xml",
+                    "A plan: MSCCL's XML, MSCCL++'s JSON, or the prefix of Chakra traces; several "
+                    "run at once"}
+          .required(),
+      QuestionPart{"question", &PlanOptions::question},
+      QuestionField{"ranks", &PlanOptions::ranks, "--ranks", "LIST", kAnswer, "4-7",
+                    "Which of the cluster's ranks are its GPUs: 0-7,16 (the first); once for each "
+                    "FILE"}};
 };
 
 /// An XML file, or a folder of traces.
@@ -71,11 +80,6 @@ int several_plans(const std::vector<study::CollectivePlanQuestion>& questions, S
 }
 
 int plan(PlanOptions& options, Session& session) {
-  if (!options.size.empty()) {
-    const auto size = parse_bytes(options.size, "--size");
-    if (!size) return session.fail(size.error());
-    options.question.size = *size;
-  }
   const auto questions = plan_questions(options);
   if (!questions) return session.fail(questions.error());
   if (questions->size() > 1) return several_plans(*questions, session);
@@ -107,24 +111,7 @@ Action add_plan(CLI::App& command, Session& session) {
            "  orrery plan ring.xml --cluster h100-sxm:8 --size 1GB\n"
            "  orrery plan a.xml b.xml --ranks 0-3 --ranks 4-7 --cluster h100-sxm:8\n");
   const auto options = std::make_shared<PlanOptions>();
-  command
-      .add_option("FILE", options->files,
-                  "A plan: MSCCL's XML, MSCCL++'s JSON, or the prefix of Chakra traces; several "
-                  "run at once")
-      ->type_name("")
-      ->required();
-  command
-      .add_option("--size", options->size,
-                  "Of the whole buffer: what a rank puts in or gets, whichever is more (1GB)")
-      ->type_name("SIZE");
-  command.add_option("--cluster", options->question.cluster, "Run it there: a file, or a name")
-      ->type_name("FILE");
-  command
-      .add_option("--ranks", options->ranks,
-                  "Which of the cluster's ranks are its GPUs: 0-7,16 (the first); once for each "
-                  "FILE")
-      ->type_name("LIST");
-  command.add_option("--network", options->question.network, network_choices())->type_name("MODEL");
+  add_fields(command, *options);
   session.add_options(command);
   return [options, &session] { return plan(*options, session); };
 }

@@ -7,18 +7,22 @@
 #include <memory>
 
 #include "commands.h"
-#include "inputs.h"
 #include "orrery/present/predict_text.h"
 #include "progress.h"
+#include "question_options.h"
 
 namespace orrery::app {
 
 namespace {
 
 struct PredictOptions {
-  study::PredictQuestion question;
   std::vector<std::string> paths;
-  bool own = false;
+  study::PredictQuestion question;
+
+  static constexpr auto fields =
+      std::tuple{QuestionField{"paths", &PredictOptions::paths, "TRACES", "", kAnswer,
+                               "other.json.gz", "Recorded traces, of one rank or several"},
+                 QuestionPart{"question", &PredictOptions::question}};
 };
 
 int predict(PredictOptions& options, Session& session) {
@@ -27,7 +31,6 @@ int predict(PredictOptions& options, Session& session) {
   traces.insert(traces.end(), options.paths.begin(), options.paths.end());
   if (traces.empty())
     return session.fail({Errc::usage, "TRACES", "nothing to predict", "orrery predict TRACE ..."});
-  if (options.own) question.from = study::HostFrom::own;
   ShownWatch watch(session);
   const auto told = study::predict(question, watch);
   watch.through();
@@ -49,26 +52,8 @@ Action add_predict(CLI::App& command, Session& session) {
            "  orrery predict 'trace/rank*.json.gz'\n"
            "  orrery predict 'trace/rank*.json.gz' --overheads other.json.gz --device h100-sxm\n");
   const auto options = std::make_shared<PredictOptions>();
-  study::PredictQuestion& question = options->question;
-  command.add_option("TRACES", options->paths, "Recorded traces, of one rank or several")
-      ->type_name("");
-  command
-      .add_option("--overheads", question.overheads,
-                  "Take hosts' times of these recordings instead of the other ranks'")
-      ->type_name("FILES");
-  command
-      .add_flag("--own", options->own,
-                "Take each rank's own: how far means are from what they are the means of")
-      ->excludes("--overheads");
-  command.add_flag("--models", question.models,
-                   "Kernels take what models say of the device that was recorded on");
-  command
-      .add_option("--device", question.device,
-                  "... of this device, a name of the catalogue (implies --models)")
-      ->type_name("NAME");
-  command.add_flag("--unprofiled", question.unprofiled,
-                   "Without the time that the profiler itself took");
-  add_recorded_options(command, question.recorded);
+  add_fields(command, *options);
+  command.get_option("--own")->excludes("--overheads");
   session.add_options(command);
   return [options, &session] { return predict(*options, session); };
 }

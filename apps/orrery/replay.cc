@@ -15,18 +15,36 @@
 #include "orrery/present/replay_text.h"
 #include "orrery/trace/kineto/writer.h"
 #include "progress.h"
+#include "question_options.h"
 
 namespace orrery::app {
 
 namespace {
 
 struct ReplayOptions {
-  RecordedTraces recorded;
-  std::vector<std::string> paths;
-  std::vector<std::string> scales;
-  std::vector<std::string> without;
-  std::string kineto;
+  std::vector<std::string> paths, scales, without;
   bool learn = false;
+  std::string kineto;
+  RecordedTraces recorded;
+
+  static constexpr auto fields = std::tuple{
+      QuestionField{"paths", &ReplayOptions::paths, "TRACES", "", kAnswer, "other.json.gz",
+                    "Recorded traces, of one rank or several"},
+      QuestionField{"scales", &ReplayOptions::scales, "--scale", "NAME=FACTOR", kAnswer,
+                    "kernels=0.5",
+                    "What takes another time than it took, as a multiple: host, kernels, copies, "
+                    "communication, or part of a kernel's name"},
+      QuestionField{"without", &ReplayOptions::without, "--without", "WHAT", kAnswer, "lags",
+                    "Leave out, to see what it is worth: lanes (streams are apart), lags, "
+                    "launch-latency, streams (their waits for each other), threads (their "
+                    "hand-offs), think-time, rendezvous"},
+      QuestionField{"learn", &ReplayOptions::learn, "--learn", "", kAnswer, "true",
+                    "Each step but the first takes the times of the one before: how well the next "
+                    "one can be known"},
+      QuestionField{"kineto", &ReplayOptions::kineto, "--kineto", "FILE", kNothing, "times.json",
+                    "Write the simulated times as a trace that Perfetto and HTA read; of several "
+                    "ranks one file each, FILE.rank0.json …"},
+      QuestionPart{"recorded", &ReplayOptions::recorded}};
 };
 
 Error no_scale(const std::string& text) {
@@ -135,29 +153,7 @@ Action add_replay(CLI::App& command, Session& session) {
            "  orrery replay rank0.kineto.json.gz\n"
            "  orrery replay 'trace/rank*.json.gz' --scale kernels=0.5 --kineto faster.json\n");
   const auto options = std::make_shared<ReplayOptions>();
-  command.add_option("TRACES", options->paths, "Recorded traces, of one rank or several")
-      ->type_name("");
-  command
-      .add_option("--scale", options->scales,
-                  "What takes another time than it took, as a multiple: host, kernels, copies, "
-                  "communication, or part of a kernel's name")
-      ->type_name("NAME=FACTOR");
-  command
-      .add_option(
-          "--without", options->without,
-          "Leave out, to see what it is worth: lanes (streams are apart), lags, launch-latency, "
-          "streams (their waits for each other), threads (their hand-offs), think-time, "
-          "rendezvous")
-      ->type_name("WHAT");
-  command.add_flag("--learn", options->learn,
-                   "Each step but the first takes the times of the one before: how well the next "
-                   "one can be known");
-  command
-      .add_option("--kineto", options->kineto,
-                  "Write the simulated times as a trace that Perfetto and HTA read; of several "
-                  "ranks one file each, FILE.rank0.json …")
-      ->type_name("FILE");
-  add_recorded_options(command, options->recorded);
+  add_fields(command, *options);
   session.add_options(command);
   return [options, &session] { return replay(*options, session); };
 }

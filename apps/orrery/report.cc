@@ -15,6 +15,7 @@
 #include "orrery/result/run_file.h"
 #include "output_file.h"
 #include "progress.h"
+#include "question_options.h"
 #include "report_files.h"
 
 namespace orrery::app {
@@ -26,9 +27,34 @@ namespace {
 struct ReportOptions {
   std::vector<std::string> runs;
   PageOptions page;
-  std::string perfetto, chrome;
-  std::string ranks, from, to, split;
+  std::string perfetto, chrome, ranks;
+  std::optional<Time> from, to;
+  std::optional<Bytes> split;
   bool all = false;
+
+  static constexpr std::string_view group = "What to write";
+  static constexpr auto fields = std::tuple{
+      QuestionField{"runs", &ReportOptions::runs, "RUN", "", kAnswer, "b.orrery",
+                    "A run file ('orrery run ... -o RUN.orrery'), or two"}
+          .required(),
+      QuestionPart{"page", &ReportOptions::page, Chosen{"path", "One self-contained web page"},
+                   Chosen{"page"}, Chosen{"open"}},
+      QuestionField{"perfetto", &ReportOptions::perfetto, "--perfetto", "FILE", kNothing,
+                    "run.pftrace", "A timeline for ui.perfetto.dev"},
+      QuestionField{"chrome", &ReportOptions::chrome, "--chrome", "FILE", kNothing, "run.json",
+                    "A timeline as Chrome's trace-event JSON"},
+      QuestionGroup{"Part of a timeline"},
+      QuestionField{"ranks", &ReportOptions::ranks, "--ranks", "RANKS", kNothing, "0",
+                    "Only these: 0-7, or 3"},
+      QuestionField{"from", &ReportOptions::from, "--from", "TIME", kNothing, "1ms",
+                    "Only what lasts beyond this: 1ms"},
+      QuestionField{"to", &ReportOptions::to, "--to", "TIME", kNothing, "2ms",
+                    "Only what begins before this: 2ms"},
+      QuestionField{"split", &ReportOptions::split, "--split", "SIZE", kNothing, "500MB",
+                    "Several files of about this size: 500MB"},
+      QuestionGroup{"Output"},
+      QuestionField{"all", &ReportOptions::all, "--all", "", kNothing, "true",
+                    "Show every kind of collective in the summary"}};
 
   [[nodiscard]] bool timeline() const { return !perfetto.empty() || !chrome.empty(); }
   [[nodiscard]] bool writes() const { return timeline() || page.wanted(); }
@@ -60,29 +86,11 @@ Result<void> parse_ranks(const std::string& text, TimelineChoice& choice) {
 Result<TimelineChoice> parse_choice(const ReportOptions& options) {
   TimelineChoice choice;
   if (auto fine = parse_ranks(options.ranks, choice); !fine) return tl::unexpected(fine.error());
-  if (!options.from.empty()) {
-    const auto from = parse_time(options.from, "--from");
-    if (!from) return tl::unexpected(from.error());
-    choice.from = *from;
-  }
-  if (!options.to.empty()) {
-    const auto to = parse_time(options.to, "--to");
-    if (!to) return tl::unexpected(to.error());
-    choice.until = *to;
-  }
+  choice.from = options.from.value_or(choice.from);
+  choice.until = options.to.value_or(choice.until);
   if (choice.until <= choice.from)
     return fail(Errc::usage, "--to", "must be later than --from", "--from 1ms --to 2ms");
   return choice;
-}
-
-Result<std::optional<Bytes>> parse_split(const std::string& text) {
-  if (text.empty()) return std::optional<Bytes>{};
-  const auto bytes = parse_bytes(text, "--split");
-  if (!bytes) return tl::unexpected(bytes.error());
-  if (bytes->count() < 1'000'000)
-    return fail(Errc::usage, "--split", "pieces of less than 1 MB are not worth a file",
-                "--split 500MB");
-  return std::optional<Bytes>(*bytes);
 }
 
 /// What contradicts itself, before anything is read.
@@ -95,8 +103,7 @@ Result<void> check_report(const ReportOptions& options, const Session& session) 
   if (options.runs.size() == 2 && !options.page.wanted())
     return fail(Errc::usage, "RUN", "two runs are for --html",
                 "'orrery compare A B' compares them in the terminal");
-  const bool part = !options.ranks.empty() || !options.from.empty() || !options.to.empty() ||
-                    !options.split.empty();
+  const bool part = !options.ranks.empty() || options.from || options.to || options.split;
   if (part && !options.timeline())
     return fail(Errc::usage, "",
                 "--ranks, --from, --to and --split are for --perfetto and --chrome");
@@ -105,7 +112,10 @@ Result<void> check_report(const ReportOptions& options, const Session& session) 
        {options.page.path, options.perfetto, options.chrome, session.output})
     to_stdout += path == "-" ? 1 : 0;
   if (to_stdout > 1) return fail(Errc::usage, "", "only one thing can go to stdout");
-  if (!options.split.empty()) {
+  if (options.split) {
+    if (*options.split < Bytes(1'000'000))
+      return fail(Errc::usage, "--split", "pieces of less than 1 MB are not worth a file",
+                  "--split 500MB");
     if (options.perfetto == "-" || options.chrome == "-")
       return fail(Errc::usage, "--split", "several files cannot go to stdout");
     return {};
@@ -164,8 +174,6 @@ int report_run(const ReportOptions& options, Session& session) {
   if (auto fine = check_report(options, session); !fine) return session.fail(fine.error());
   const auto choice = parse_choice(options);
   if (!choice) return session.fail(choice.error());
-  const auto split = parse_split(options.split);
-  if (!split) return session.fail(split.error());
   PageFile page(options.page);
   if (auto fine = page.check(session.force); !fine) return session.fail(fine.error());
   std::vector<result::Run> runs;
@@ -180,7 +188,7 @@ int report_run(const ReportOptions& options, Session& session) {
   }
   progress.clear();
   if (!options.writes()) return summary(runs.front(), options.all, session);
-  return write_files(options, page, *choice, *split, runs, session);
+  return write_files(options, page, *choice, options.split, runs, session);
 }
 
 }  // namespace
@@ -194,26 +202,8 @@ Action add_report(CLI::App& command, Session& session) {
            "  orrery report step.orrery --open\n"
            "  orrery report step.orrery --perfetto step.pftrace --ranks 0-7\n");
   const auto options = std::make_shared<ReportOptions>();
-  const auto option = [&](const char* name, std::string& value, const char* about, const char* type,
-                          const char* group) {
-    command.add_option(name, value, about)->type_name(type)->group(group);
-  };
-  command.add_option("RUN", options->runs, "A run file ('orrery run ... -o RUN.orrery'), or two")
-      ->required()
-      ->type_name("");
-  const char* const what = "What to write";
-  option("--html", options->page.path, "One self-contained web page", "FILE", what);
-  option("--perfetto", options->perfetto, "A timeline for ui.perfetto.dev", "FILE", what);
-  option("--chrome", options->chrome, "A timeline as Chrome's trace-event JSON", "FILE", what);
-  const char* const part = "Part of a timeline";
-  option("--ranks", options->ranks, "Only these: 0-7, or 3", "RANKS", part);
-  option("--from", options->from, "Only what lasts beyond this: 1ms", "TIME", part);
-  option("--to", options->to, "Only what begins before this: 2ms", "TIME", part);
-  option("--split", options->split, "Several files of about this size: 500MB", "SIZE", part);
-  add_page_options(command, options->page);
+  add_fields(command, *options);
   session.add_options(command);
-  command.add_flag("--all", options->all, "Show every kind of collective in the summary")
-      ->group("Output");
   return [options, &session] { return report_run(*options, session); };
 }
 

@@ -81,15 +81,6 @@ Result<Written> write_piece(const std::string& path, TimelineFormat format, cons
 
 }  // namespace
 
-void add_page_options(CLI::App& command, PageOptions& options) {
-  command.add_option("--page", options.page, "The web page to fill instead of the one built in")
-      ->type_name("FILE")
-      ->group("Output");
-  command
-      .add_flag("--open", options.open, "Show the web page at once, in $BROWSER or the desktop's")
-      ->group("Output");
-}
-
 Result<void> PageFile::check(bool force) {
   if (!wanted()) return {};
   force_ = force;

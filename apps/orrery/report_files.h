@@ -14,6 +14,7 @@
 #include "orrery/core/error.h"
 #include "orrery/report/perfetto.h"
 #include "orrery/result/run.h"
+#include "question_options.h"
 #include "session.h"
 
 namespace orrery::app {
@@ -26,15 +27,21 @@ struct Written {
 
 /// What was typed about a web page.
 struct PageOptions {
-  std::string path;   ///< where it goes; "" is nowhere, or with `open` a temporary file
-  std::string page;   ///< --page: the file with the page to fill; "" is the one built in
-  bool open = false;  ///< --open
+  std::string path;  ///< "" is nowhere, or with `open` a temporary file
+  std::string page;
+  bool open = false;
 
   [[nodiscard]] bool wanted() const { return open || !path.empty(); }
-};
 
-/// The options --page and --open.
-void add_page_options(CLI::App& command, PageOptions& options);
+  static constexpr std::string_view group = "Output";
+  static constexpr auto fields =
+      std::tuple{QuestionField{"path", &PageOptions::path, "--html", "FILE", kNothing, "page.html",
+                               "Write one self-contained web page"},
+                 QuestionField{"page", &PageOptions::page, "--page", "FILE", kNothing, "page.html",
+                               "The web page to fill instead of the one built in"},
+                 QuestionField{"open", &PageOptions::open, "--open", "", kNothing, "true",
+                               "Show the web page at once, in $BROWSER or the desktop's"}};
+};
 
 /// A run, or two, or something else as a web page; nothing where none is wanted.
 class PageFile {

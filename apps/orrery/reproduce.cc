@@ -10,6 +10,7 @@
 #include "orrery/present/case_study_text.h"
 #include "output_file.h"
 #include "progress.h"
+#include "question_options.h"
 
 namespace orrery::app {
 
@@ -18,7 +19,15 @@ namespace {
 struct ReproduceOptions {
   std::string name;
   bool list = false;
-  space::AnswerOptions how;
+  std::uint32_t threads = 0;
+
+  static constexpr auto fields = std::tuple{
+      QuestionField{"name", &ReproduceOptions::name, "NAME", "", kAnswer, "themis-tutorial",
+                    "A case study that is built in, or a file (study.yaml)"},
+      QuestionField{"list", &ReproduceOptions::list, "--list", "", kAnswer, "true",
+                    "Name those that are built in"},
+      QuestionField{"threads", &ReproduceOptions::threads, "--threads", "N", kNothing, "2",
+                    "Runs at a time; 0: as many as there are cores"}};
 };
 
 /// What goes into the folder beside the results.
@@ -53,15 +62,17 @@ int reproduce(ReproduceOptions& options, Session& session) {
   auto study = space::read_case_study(options.name);
   if (!study) return session.fail(study.error());
   const std::string folder = std::exchange(session.output, {});
+  space::AnswerOptions how;
+  how.threads = options.threads;
   if (!folder.empty()) {
-    options.how.file = folder + "/results.jsonl";
-    if (auto fine = check_folder(folder, options.how.file, session.force); !fine)
+    how.file = folder + "/results.jsonl";
+    if (auto fine = check_folder(folder, how.file, session.force); !fine)
       return session.fail(fine.error());
   }
   Progress progress(session);
   const Progress::Phase phase{"simulate", "simulating", "runs"};
-  options.how.progress = [&](std::size_t done, std::size_t of) { progress.tell(phase, done, of); };
-  auto answers = space::answer_all(study->space, study->runs, options.how);
+  how.progress = [&](std::size_t done, std::size_t of) { progress.tell(phase, done, of); };
+  auto answers = space::answer_all(study->space, study->runs, how);
   progress.clear();
   if (!answers) return session.fail(answers.error());
   present::ToldStudy told{*std::move(study), *std::move(answers), {}};
@@ -88,14 +99,7 @@ Action add_reproduce(CLI::App& command, Session& session) {
            "  orrery reproduce --list\n"
            "  orrery reproduce themis-tutorial -o themis\n");
   const auto options = std::make_shared<ReproduceOptions>();
-  command
-      .add_option("NAME", options->name, "A case study that is built in, or a file (study.yaml)")
-      ->type_name("");
-  command.add_flag("--list", options->list, "Name those that are built in");
-  command
-      .add_option("--threads", options->how.threads,
-                  "Runs at a time; 0: as many as there are cores")
-      ->type_name("N");
+  add_fields(command, *options);
   session.add_options(command);
   command.get_option("--output")->type_name("DIR");
   return [options, &session] { return reproduce(*options, session); };

@@ -10,6 +10,7 @@
 #include "inputs.h"
 #include "orrery/present/run_text.h"
 #include "progress.h"
+#include "question_options.h"
 #include "report_files.h"
 #include "run_output.h"
 #include "run_variability.h"
@@ -22,6 +23,10 @@ namespace {
 struct KeepOptions {
   std::string run_file;
   PageOptions page;
+
+  static constexpr auto fields =
+      std::tuple{NoRow{&KeepOptions::run_file},
+                 QuestionPart{"page", &KeepOptions::page, Chosen{"page"}, Chosen{"open"}}};
 
   [[nodiscard]] bool anything() const { return !run_file.empty() || page.wanted(); }
 };
@@ -61,8 +66,14 @@ Result<void> write_kept(const study::Outcome& outcome, const KeepOptions& keep, 
 
 /// What is shown besides.
 struct ShowOptions {
-  bool all = false;      ///< every kind of communication
-  bool effects = false;  ///< what each effect is worth
+  bool all = false, effects = false;
+
+  static constexpr std::string_view group = "Output";
+  static constexpr auto fields =
+      std::tuple{QuestionField{"all", &ShowOptions::all, "--all", "", kNothing, "true",
+                               "Show every kind of communication"},
+                 QuestionField{"effects", &ShowOptions::effects, "--effects", "", kAnswer, "true",
+                               "Simulate again without each effect, and show what it is worth"}};
 };
 
 int run(InputOptions& options, KeepOptions& keep, const ShowOptions& show, Session& session) {
@@ -138,18 +149,14 @@ Action add_run(CLI::App& command, Session& session) {
           "Threads to read and to simulate with (0: all cores). By default all read, one "
           "simulates");
   session.add_options(command);
-  add_page_options(command, keep->page);
+  add_fields(command, *keep);
   add_question_option(command, *options, "spans");
   add_question_option(command, *options, "without");
   command.get_option("--without")->allow_extra_args(false);
   const auto variability = std::make_shared<VariabilityOptions>();
   add_variability_options(command, *variability);
   const auto show = std::make_shared<ShowOptions>();
-  command.add_flag("--all", show->all, "Show every kind of communication")->group("Output");
-  command
-      .add_flag("--effects", show->effects,
-                "Simulate again without each effect, and show what it is worth")
-      ->group("Output");
+  add_fields(command, *show);
   return [options, keep, show, variability, &command, &session] {
     if (auto fine = settle_variability_options(command, *variability); !fine)
       return session.fail(fine.error());

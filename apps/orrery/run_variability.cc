@@ -7,43 +7,12 @@
 #include "orrery/present/variability_text.h"
 #include "output_file.h"
 #include "progress.h"
+#include "question_options.h"
 
 namespace orrery::app {
 
 void add_variability_options(CLI::App& command, VariabilityOptions& options) {
-  study::VariabilityQuestion& question = options.question;
-  constexpr const char* kGroup = "Variability (docs/variability.md)";
-  command
-      .add_option("--variability", question.variability,
-                  "Machines that differ and steps that are unsteady: a file, or a name of the "
-                  "catalogue")
-      ->type_name("FILE|NAME")
-      ->group(kGroup);
-  command.add_option("--draws", question.draws, "So many steps are drawn")
-      ->type_name("N")
-      ->capture_default_str()
-      ->group(kGroup);
-  command.add_option("--seed", question.seed, "Another seed, other draws")
-      ->type_name("N")
-      ->capture_default_str()
-      ->group(kGroup);
-  command
-      .add_flag("--same-fleet", question.same_fleet,
-                "Draw the ranks' speeds once: steps of one fleet, not of many")
-      ->group(kGroup);
-  command
-      .add_flag("--simulate-draws", question.simulate,
-                "Simulate every draw, instead of by the fast path")
-      ->group(kGroup);
-  command
-      .add_option("--verify-draws", question.verify,
-                  "Simulate so many of the draws, too, and say how far off the fast path is")
-      ->type_name("N")
-      ->capture_default_str()
-      ->group(kGroup);
-  command.add_option("--plot", options.plot, "Draw how the cost grows with scale into an SVG")
-      ->type_name("FILE")
-      ->group(kGroup);
+  add_fields(command, options);
 }
 
 Result<void> settle_variability_options(const CLI::App& command, VariabilityOptions& options) {

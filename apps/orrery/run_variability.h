@@ -16,6 +16,12 @@ struct VariabilityOptions {
   study::VariabilityQuestion question;  ///< but for the workload and the cluster
   std::string plot;
 
+  static constexpr std::string_view group = study::VariabilityQuestion::group;
+  static constexpr auto fields = std::tuple{
+      config::QuestionPart{"question", &VariabilityOptions::question},
+      config::QuestionField{"plot", &VariabilityOptions::plot, "--plot", "FILE", config::kNothing,
+                            "cost.svg", "Draw how the cost grows with scale into an SVG"}};
+
   [[nodiscard]] bool given() const { return !question.variability.empty(); }
 };
 

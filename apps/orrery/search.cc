@@ -9,7 +9,6 @@
 #include <utility>
 #include <vector>
 
-#include "choice.h"
 #include "commands.h"
 #include "inputs.h"
 #include "orrery/core/text.h"
@@ -17,6 +16,7 @@
 #include "orrery/present/plan_search_text.h"
 #include "output_file.h"
 #include "progress.h"
+#include "question_options.h"
 #include "search_space.h"
 
 namespace orrery::app {
@@ -25,9 +25,26 @@ namespace {
 
 struct SearchOptions {
   SpaceOptions space;
-  search::PlanQuestion question;
-  std::vector<std::string> clusters, gpus, prices;
+  std::vector<std::string> gpus;
   std::vector<std::int64_t> counts;
+  std::vector<std::string> clusters, prices;
+  search::PlanQuestion question;
+
+  static constexpr auto fields = std::tuple{
+      QuestionPart{"space", &SearchOptions::space},
+      QuestionField{"gpus", &SearchOptions::gpus, "--gpu", "NAMES", kAnswer, "a100-40gb",
+                    "Devices of the catalogue"}
+          .comma_separated(),
+      QuestionField{"counts", &SearchOptions::counts, "--gpus", "N", kAnswer, "8",
+                    "How many of them"}
+          .comma_separated(),
+      QuestionField{"clusters", &SearchOptions::clusters, "--cluster", "FILES", kAnswer,
+                    "a100-40gb:8", "Clusters: files, or NAME:DEVICES"},
+      QuestionField{"prices", &SearchOptions::prices, "--price", "NAME=PRICE", kAnswer,
+                    "h100-sxm=2.5",
+                    "What a device costs for an hour, in any money; without, device hours count"}
+          .comma_separated(),
+      QuestionPart{"question", &SearchOptions::question}};
 };
 
 /// All that are asked about: those that are named, and each device in each number.
@@ -144,30 +161,6 @@ int find_plans(SearchOptions& options, Session& session) {
       [&] { return present::plan_search_json(*found); }, found->best.empty() ? kSaysNo : kOk);
 }
 
-/// How much work it may be.
-void add_effort_options(CLI::App& command, search::PlanQuestion& question) {
-  add_choice<search::Gear>(
-      command, "--gear", question.gear,
-      {{"estimate", search::Gear::estimate},
-       {"simulate", search::Gear::simulate},
-       {"auto", search::Gear::automatic}},
-      "estimate; simulate: every plan; or auto: the best of the estimated ones")
-      ->type_name("GEAR");
-  command.add_option("--best", question.best, "How many plans to show")
-      ->check(CLI::Range(1, 1000))
-      ->capture_default_str()
-      ->type_name("N");
-  command
-      .add_option("--simulated", question.simulated,
-                  "How many to simulate of those that are estimated best")
-      ->check(CLI::Range(1, 100000))
-      ->capture_default_str()
-      ->type_name("N");
-  command.add_option("--threads", question.threads, "0: as many as there are cores")
-      ->check(CLI::Range(0, 1024))
-      ->type_name("N");
-}
-
 }  // namespace
 
 Action add_search(CLI::App& command, Session& session) {
@@ -188,20 +181,7 @@ Action add_search(CLI::App& command, Session& session) {
            "  orrery search space.yaml --html points.html\n"
            "  mpirun -n 64 orrery search space.yaml -o points.jsonl --executor mpi\n");
   const auto options = std::make_shared<SearchOptions>();
-  add_space_options(command, options->space);
-  command.add_option("--gpu", options->gpus, "Devices of the catalogue")
-      ->delimiter(',')
-      ->type_name("NAMES");
-  command.add_option("--gpus", options->counts, "How many of them")->delimiter(',')->type_name("N");
-  command.add_option("--cluster", options->clusters, "Clusters: files, or NAME:DEVICES")
-      ->type_name("FILES");
-  command
-      .add_option("--price", options->prices,
-                  "What a device costs for an hour, in any money; without, device hours count")
-      ->delimiter(',')
-      ->type_name("NAME=PRICE");
-  add_effort_options(command, options->question);
-  add_spec_options(command, options->question.job, false);
+  add_fields(command, *options);
   session.add_options(command);
   command.parse_complete_callback(
       [options, &session] { session.goes_on = !options->space.file.empty(); });

@@ -8,7 +8,6 @@
 #include <map>
 #include <utility>
 
-#include "choice.h"
 #include "orrery/core/text.h"
 #include "orrery/core/whole_file.h"
 #include "orrery/present/shares_text.h"
@@ -32,7 +31,7 @@ std::vector<std::string> search_words(const SearchedSpace& searched,
   std::vector<std::string> words{"search", searched.path, "-o", how.answers.file};
   if (how.gear != search::Gear::automatic) {
     words.emplace_back("--gear");
-    words.emplace_back(how.gear == search::Gear::simulate ? "simulate" : "estimate");
+    words.emplace_back(config::word_of(how.gear));
   }
   return words;
 }
@@ -78,23 +77,6 @@ Result<std::string> script_of(const SearchedSpace& searched, const explore::Expl
 }
 
 }  // namespace
-
-void add_executor_options(CLI::App& command, ExecutorOptions& options) {
-  add_choice<Who>(command, "--executor", options.who,
-                  {{"threads", Who::threads}, {"mpi", Who::mpi}, {"slurm", Who::slurm}},
-                  "Who looks at a space's points: threads; mpi: the processes that mpirun starts; "
-                  "or slurm: write a job array")
-      ->type_name("WHO");
-  command.add_option("--shares", options.shares, "Into how many jobs --executor slurm cuts it")
-      ->check(CLI::Range(1u, explore::limits::kParts))
-      ->capture_default_str()
-      ->type_name("N");
-  command
-      .add_option("--slurm-option", options.slurm,
-                  "What these jobs ask for, as sbatch has it: account=me, time=2:00:00")
-      ->allow_extra_args(false)
-      ->type_name("NAME=VALUE");
-}
 
 int write_shares(const SearchedSpace& searched, const explore::ExploreOptions& how,
                  const ExecutorOptions& options, std::size_t rows, Session& session) {

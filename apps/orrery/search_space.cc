@@ -244,26 +244,6 @@ int search_by_mpi(const SpaceOptions& options, explore::ExploreOptions how, std:
 
 }  // namespace
 
-void add_space_options(CLI::App& command, SpaceOptions& options) {
-  command
-      .add_option("SPACE", options.file,
-                  "A space of jobs and clusters (docs/reference/space.md), instead of a job")
-      ->type_name("");
-  command
-      .add_option("--part", options.part,
-                  "Of a space only the Kth of N parts, kept in FILE.part-K-of-N; env: as the "
-                  "launcher says")
-      ->type_name("K/N");
-  command
-      .add_option("--html", options.page.path,
-                  "Of a space: write its points as one self-contained web page")
-      ->type_name("FILE");
-  add_page_options(command, options.page);
-  add_executor_options(command, options.executor);
-  command.add_flag("--check", options.check,
-                   "Only say how large the space is, and what constraints over axes leave of it");
-}
-
 std::string SpaceOptions::given() const {
   if (!part.empty()) return "--part";
   if (page.wanted()) return "--html";

@@ -8,6 +8,7 @@
 #include <string>
 
 #include "orrery/explore/explore.h"
+#include "question_options.h"
 #include "report_files.h"
 #include "search_executor.h"
 #include "session.h"
@@ -15,17 +16,27 @@
 namespace orrery::app {
 
 struct SpaceOptions {
-  std::string file;  ///< empty: no space is asked about
-  std::string part;  ///< "3/16", or "env"
-  bool check = false;
-  ExecutorOptions executor;
+  std::string file, part;
   PageOptions page;
+  ExecutorOptions executor;
+  bool check = false;
   /// An option of spaces that was given; empty: none.
   [[nodiscard]] std::string given() const;
-};
 
-/// `--part`, `--html` and what goes with it, who looks at points, and what the file is.
-void add_space_options(CLI::App& command, SpaceOptions& options);
+  static constexpr auto fields = std::tuple{
+      QuestionField{"file", &SpaceOptions::file, "SPACE", "", kAnswer, "space.yaml",
+                    "A space of jobs and clusters (docs/reference/space.md), instead of a job"},
+      QuestionField{"part", &SpaceOptions::part, "--part", "K/N", kAnswer, "1/2",
+                    "Of a space only the Kth of N parts, kept in FILE.part-K-of-N; env: as the "
+                    "launcher says"},
+      QuestionPart{"page", &SpaceOptions::page,
+                   Chosen{"path", "Of a space: write its points as one self-contained web page"},
+                   Chosen{"page"}, Chosen{"open"}},
+      QuestionPart{"executor", &SpaceOptions::executor},
+      QuestionField{"check", &SpaceOptions::check, "--check", "", kNothing, "true",
+                    "Only say how large the space is, and what constraints over axes leave of "
+                    "it"}};
+};
 
 /// `how` has gear, simulated and threads; `rows` points are shown. The exit code.
 [[nodiscard]] int search_space(const SpaceOptions& options, explore::ExploreOptions how,

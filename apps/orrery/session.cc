@@ -9,32 +9,48 @@
 #include <cstdlib>
 
 #include "commands.h"
-#include "orrery/core/suggest.h"
 #include "orrery/core/text.h"
 #include "orrery/report/envelope.h"
 #include "output_file.h"
+#include "question_options.h"
 
 namespace orrery::app {
 
+namespace {
+
+std::vector<std::string_view> color_words() { return {"auto", "always", "never"}; }
+std::vector<std::string_view> progress_words() { return {"auto", "never", "json"}; }
+
+constexpr auto kOutputFields =
+    std::tuple{QuestionField{"json", &OutputOptions::json, "--json", "", kNothing, "true",
+                             "Print the result as JSON"},
+               QuestionField{"output", &OutputOptions::output, "-o,--output", "FILE", kNothing,
+                             "out.json", kWritesJson},
+               QuestionField{"force", &OutputOptions::force, "--force", "", kNothing, "true",
+                             "Overwrite FILE"},
+               QuestionField{"quiet", &OutputOptions::quiet, "-q,--quiet", "", kNothing, "true",
+                             "No notes, warnings or progress on stderr"},
+               QuestionField{"color", &OutputOptions::color, "--color", "WHEN", kNothing, "never",
+                             "auto, always or never", color_words},
+               QuestionField{"progress", &OutputOptions::progress, "--progress", "HOW", kNothing,
+                             "never", "auto, never or json (lines on stderr)", progress_words}};
+
+}  // namespace
+
+constexpr const auto& question_table(const OutputOptions*) { return kOutputFields; }
+constexpr std::string_view question_group(const OutputOptions*) { return "Output"; }
+
 void Session::add_options(CLI::App& sub) {
   const Output& outputs = find_command(sub.get_name())->output;
-  if (outputs.json) sub.add_flag("--json", json, "Print the result as JSON")->group("Output");
-  if (!outputs.file.empty()) {
-    sub.add_option("-o,--output", output, std::string(outputs.file))
-        ->type_name("FILE")
-        ->group("Output");
-    sub.add_flag("--force", force, "Overwrite FILE")->group("Output");
-  }
-  sub.add_flag("-q,--quiet", quiet, "No notes, warnings or progress on stderr")->group("Output");
-  sub.add_option("--color", color, "auto, always or never")->type_name("WHEN")->group("Output");
-  sub.add_option("--progress", progress, "auto, never or json (lines on stderr)")
-      ->type_name("HOW")
-      ->group("Output");
+  add_fields(sub, static_cast<OutputOptions&>(*this), [&](std::string_view name, std::string_view) {
+    return name == "json"                        ? outputs.json
+           : name == "output" || name == "force" ? !outputs.file.empty()
+                                                 : true;
+  });
+  if (!outputs.file.empty()) sub.get_option("--output")->description(std::string(outputs.file));
 }
 
-Result<void> Session::check_options() const {
-  if (auto fine = one_of("--color", color, {"auto", "always", "never"}); !fine) return fine;
-  if (auto fine = one_of("--progress", progress, {"auto", "never", "json"}); !fine) return fine;
+Result<void> Session::check_output() const {
   // Better now than after an hour of simulation.
   return output.empty() || goes_on ? Result<void>{} : check_absent(output, force);
 }

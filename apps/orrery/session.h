@@ -30,7 +30,16 @@ inline constexpr int kInterrupted = 130;
 /// Runs a parsed command; returns the exit code.
 using Action = std::function<int()>;
 
-class Session {
+/// Options that every command has, and of --json, --output and --force what the table of commands
+/// contains (Command::output).
+struct OutputOptions {
+  bool json = false;
+  std::string output;
+  bool force = false, quiet = false;
+  std::string color = "auto", progress = "auto";
+};
+
+class Session : public OutputOptions {
  public:
   /// How this program was called, for commands that are to be typed.
   std::string program = "orrery";
@@ -43,20 +52,11 @@ class Session {
   bool congestion_aware_name =
       false;  ///< this program was called by the name of ASTRA-sim's congestion-aware one
 
-  // Options of every sub-command.
-  bool json = false;
-  bool quiet = false;
-  std::string color = "auto";
-  std::string progress = "auto";
-  std::string output;
-  bool force = false;
   bool goes_on = false;  ///< what is in the output file is where the command goes on
 
-  /// Adds --quiet, --color, --progress, and of --json, --output and --force what the table of
-  /// commands contains (Command::output).
   void add_options(CLI::App& command);
-  /// The options that are one of a few words are: Errc::usage otherwise.
-  [[nodiscard]] Result<void> check_options() const;
+  /// Errc: output_exists.
+  [[nodiscard]] Result<void> check_output() const;
 
   /// Colours on stdout and on stderr: --color, then CLICOLOR_FORCE, NO_COLOR, TERM and whether it
   /// is a terminal.

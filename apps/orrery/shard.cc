@@ -8,9 +8,9 @@
 #include <utility>
 
 #include "commands.h"
-#include "orrery/core/units.h"
 #include "orrery/present/shard_text.h"
 #include "output_file.h"
+#include "question_options.h"
 
 namespace orrery::app {
 
@@ -18,16 +18,15 @@ namespace {
 
 struct ShardOptions {
   study::ShardQuestion question;
-  std::string memory, plot;
+  std::string plot;
+
+  static constexpr auto fields =
+      std::tuple{QuestionPart{"question", &ShardOptions::question},
+                 QuestionField{"plot", &ShardOptions::plot, "--plot", "FILE", kNothing,
+                               "lookups.svg", "Draw devices' lookups into an SVG"}};
 };
 
 int shard(ShardOptions& options, Session& session) {
-  if (!options.memory.empty()) {
-    const auto bytes = parse_bytes(options.memory);
-    if (!bytes || *bytes <= Bytes{})
-      return session.fail({Errc::usage, "--memory", "is no size", "--memory 64GB"});
-    options.question.memory = static_cast<double>(bytes->count());
-  }
   const std::string path = std::exchange(session.output, {});
   const auto answer = study::shard(options.question);
   if (!answer) return session.fail(answer.error());
@@ -60,36 +59,7 @@ Action add_shard(CLI::App& command, Session& session) {
       "  orrery shard tables.csv --devices 8 --device h100-sxm\n"
       "  orrery shard tables.csv --devices 16 --batch 131072 --memory 40GB -o placement.csv\n");
   const auto options = std::make_shared<ShardOptions>();
-  study::ShardQuestion& question = options->question;
-  command
-      .add_option("TABLES", question.tables,
-                  "CSV with the columns name, rows, features, pooling; perhaps format and reuse")
-      ->type_name("")
-      ->required();
-  command.add_option("--devices", question.devices, "How many")
-      ->type_name("N")
-      ->capture_default_str();
-  command.add_option("--device", question.device, "Of the catalogue")
-      ->type_name("NAME")
-      ->capture_default_str();
-  command.add_option("--batch", question.batch, "Samples in a step, of all devices together")
-      ->type_name("N")
-      ->capture_default_str();
-  command.add_option("--memory", options->memory, "Of a device for tables; by default 0.8 of it")
-      ->type_name("BYTES");
-  command
-      .add_option("--most-tables", question.most_tables,
-                  "A device holds no more tables, or pieces of them; 0: no limit")
-      ->type_name("N");
-  command
-      .add_option("--sharder", question.sharder,
-                  "One of the six instead of a search: naive, random, size_greedy, "
-                  "lookup_greedy, norm_lookup_greedy, size_lookup_greedy")
-      ->type_name("NAME");
-  command.add_flag("--whole", question.whole, "Do not cut tables");
-  command.add_option("--seed", question.seed, "Of chance")->type_name("N")->capture_default_str();
-  command.add_option("--plot", options->plot, "Draw devices' lookups into an SVG")
-      ->type_name("FILE");
+  add_fields(command, *options);
   session.add_options(command);
   return [options, &session] { return shard(*options, session); };
 }

@@ -12,6 +12,7 @@
 #include "orrery/search/split_words.h"
 #include "output_file.h"
 #include "progress.h"
+#include "question_options.h"
 
 namespace orrery::app {
 
@@ -19,10 +20,19 @@ namespace {
 
 struct SplitOptions {
   search::SplitQuestion asked;
+  std::string cluster;
   search::SplitWords words;
+
+  static constexpr auto fields = std::tuple{
+      NoRow{&SplitOptions::asked}, QuestionGroup{"Inputs"},
+      QuestionField{"cluster", &SplitOptions::cluster, "--cluster", "FILE", kAnswer, "a100-40gb:16",
+                    "The cluster: a file with dimensions, or a name of several ('h100-sxm:64')"}
+          .required(),
+      QuestionPart{"words", &SplitOptions::words}};
 };
 
 int split_bandwidth(SplitOptions& options, Session& session) {
+  options.asked.question.cluster = options.cluster;
   if (!options.asked.question.job.given())
     return session.fail({Errc::usage, "JOB", "is missing",
                          "a specification (job.yaml), or --model with --tp, --dp …"});
@@ -55,38 +65,8 @@ Action add_split_bandwidth(CLI::App& command, Session& session) {
            "  orrery split-bandwidth job.yaml --cluster cluster.yaml --objective time-cost \\\n"
            "    --cost 2,2,57.4 --most '2=50 GB/s' -o better.yaml\n");
   const auto options = std::make_shared<SplitOptions>();
-  search::SplitWords& words = options->words;
   add_spec_options(command, options->asked.question.job, true);
-  command
-      .add_option("--cluster", options->asked.question.cluster,
-                  "The cluster: a file with dimensions, or a name of several ('h100-sxm:64')")
-      ->type_name("FILE")
-      ->group("Inputs")
-      ->required();
-  command
-      .add_option("--total", words.total,
-                  "Of a device over all dimensions together; by default as much as there is")
-      ->type_name("RATE");
-  command
-      .add_option("--objective", words.objective,
-                  "time: of communication; time-cost: (compute + communication) x cost")
-      ->type_name("WORD")
-      ->capture_default_str();
-  command
-      .add_option("--cost", words.costs,
-                  "Of a GB/s in each dimension, innermost first (2,2,57.4), in any money")
-      ->type_name("LIST");
-  command
-      .add_option("--least", words.least, "A dimension has no less: '1=50 GB/s'; may be repeated")
-      ->type_name("DIM=RATE")
-      ->allow_extra_args(false);
-  command.add_option("--most", words.most, "… no more")
-      ->type_name("DIM=RATE")
-      ->allow_extra_args(false);
-  command
-      .add_option("--order", words.order,
-                  "Dimensions each of which has no less than the next: 0,1,2")
-      ->type_name("LIST");
+  add_fields(command, *options);
   session.add_options(command);
   return [options, &session] { return split_bandwidth(*options, session); };
 }

@@ -10,14 +10,20 @@
 #include "inputs.h"
 #include "orrery/present/stragglers_text.h"
 #include "progress.h"
+#include "question_options.h"
 
 namespace orrery::app {
 
 namespace {
 
 struct StragglersOptions {
-  study::StragglersQuestion question;
   std::vector<std::string> paths;
+  study::StragglersQuestion question;
+
+  static constexpr auto fields = std::tuple{
+      QuestionField{"paths", &StragglersOptions::paths, "TRACES", "", kAnswer, "other.json.gz",
+                    "Recorded traces of several ranks, or the prefix of Chakra traces with times"},
+      QuestionPart{"question", &StragglersOptions::question}};
 };
 
 int stragglers(StragglersOptions& options, Session& session) {
@@ -46,30 +52,7 @@ Action add_stragglers(CLI::App& command, Session& session) {
            "  orrery stragglers 'trace/rank*.json.gz'\n"
            "  orrery stragglers --model llama-3.1-8b --tp 4 --cluster cluster.yaml\n");
   const auto options = std::make_shared<StragglersOptions>();
-  study::StragglersQuestion& question = options->question;
-  command
-      .add_option("TRACES", options->paths,
-                  "Recorded traces of several ranks, or the prefix of Chakra traces with times")
-      ->type_name("");
-  command
-      .add_option("--steps", question.steps,
-                  "How many steps the traces hold; by default as many as repeat")
-      ->type_name("N");
-  command
-      .add_option("--least", question.least, "Do not name what wins a smaller share of the whole")
-      ->type_name("SHARE")
-      ->capture_default_str();
-  command
-      .add_option("--most", question.most,
-                  "Try so many of the worst ranks, classes of kernels, and links")
-      ->type_name("N")
-      ->capture_default_str();
-  command.add_option("--cluster", question.base.cluster, "Simulate on this cluster first")
-      ->type_name("FILE");
-  command.add_option("--groups", question.base.groups, "Process groups of Chakra traces")
-      ->type_name("FILE");
-  add_recorded_options(command, question.base.recorded);
-  add_spec_options(command, question.base.job, false);
+  add_fields(command, *options);
   session.add_options(command);
   return [options, &session] { return stragglers(*options, session); };
 }

@@ -12,7 +12,6 @@
 #include <vector>
 
 #include "commands.h"
-#include "orrery/core/units.h"
 #include "orrery/present/synthesis_page.h"
 #include "orrery/present/synthesis_text.h"
 #include "orrery/report/html_schedule.h"
@@ -20,6 +19,7 @@
 #include "orrery/study/custom_algorithms.h"
 #include "orrery/synthesis/formats/msccl.h"
 #include "output_file.h"
+#include "question_options.h"
 #include "report_files.h"
 
 namespace orrery::app {
@@ -28,9 +28,16 @@ namespace {
 
 struct SynthesiseOptions {
   study::CollectiveSynthesisQuestion question;
-  std::string size = "1GiB";
   std::string plot;
   PageOptions page;
+
+  static constexpr auto fields =
+      std::tuple{QuestionPart{"question", &SynthesiseOptions::question},
+                 QuestionField{"plot", &SynthesiseOptions::plot, "--plot", "FILE", kNothing,
+                               "links.svg", "Draw links against time into an SVG"},
+                 QuestionPart{"page", &SynthesiseOptions::page,
+                              Chosen{"path", "Write it as one self-contained web page"},
+                              Chosen{"page"}, Chosen{"open"}}};
 };
 
 /// An XML file for each group, or a folder of traces: "a.xml" and "a/plan.0.et", of several groups
@@ -81,8 +88,6 @@ Result<void> write_page(const study::CollectiveSynthesisAnswer& answer, PageFile
 }
 
 int synthesise(SynthesiseOptions& options, Session& session) {
-  const auto size = parse_bytes(options.size, "--size");
-  if (!size) return session.fail(size.error());
   const std::string path = std::exchange(session.output, {});
   int to_stdout = 0;
   for (const std::string& file : {options.plot, options.page.path, path})
@@ -91,7 +96,6 @@ int synthesise(SynthesiseOptions& options, Session& session) {
     return session.fail({Errc::usage, "", "only one thing can go to stdout", ""});
   PageFile page(options.page);
   if (auto fine = page.check(session.force); !fine) return session.fail(fine.error());
-  options.question.size = *size;
   // Plans are of ranks alone.
   options.question.relays = path.empty();
   options.question.streams = path.empty();  // a plan has no rates
@@ -129,38 +133,7 @@ Action add_synthesise(CLI::App& command, Session& session) {
       "  orrery synthesise all-gather --fabric examples/fabrics/wafer-64.yaml --html wafer.html\n"
       "  orrery synthesise all-reduce --fabric fabric.yaml --size 64MiB -o all-reduce.xml\n");
   const auto options = std::make_shared<SynthesiseOptions>();
-  auto& question = options->question;
-  command
-      .add_option("COLLECTIVE", question.collective,
-                  "all-gather, reduce-scatter, all-reduce, all-to-all, broadcast or reduce")
-      ->type_name("")
-      ->required();
-  command.add_option("--fabric", question.fabric, "A fabric, or a cluster")
-      ->type_name("FILE")
-      ->required();
-  command
-      .add_option("--size", options->size,
-                  "The whole buffer: what a rank puts in or gets, whichever is more (1GiB)")
-      ->type_name("SIZE");
-  command
-      .add_option("--ranks", question.ranks,
-                  "Only these: 0-7,16. Several times: groups that do one each, all at once")
-      ->type_name("LIST");
-  command
-      .add_option("--root", question.root, "Of broadcast and reduce: its place in its group (0)")
-      ->type_name("N");
-  command
-      .add_option("--chunks", question.chunks,
-                  "Pieces of each rank's shard; else several numbers are tried")
-      ->type_name("N");
-  command.add_option("--seed", question.seed, "Of what is drawn at random (1)")->type_name("N");
-  command.add_flag("--search", question.search,
-                   "Search also where the fabric is a torus, for which there is a rule");
-  command.add_option("--plot", options->plot, "Draw links against time into an SVG")
-      ->type_name("FILE");
-  command.add_option("--html", options->page.path, "Write it as one self-contained web page")
-      ->type_name("FILE");
-  add_page_options(command, options->page);
+  add_fields(command, *options);
   session.add_options(command);
   return [options, &session] { return synthesise(*options, session); };
 }

@@ -7,10 +7,9 @@
 #include <memory>
 
 #include "commands.h"
-#include "inputs.h"
-#include "orrery/core/network_choices.h"
 #include "orrery/present/together_text.h"
 #include "progress.h"
+#include "question_options.h"
 #include "report_files.h"
 #include "run_output.h"
 
@@ -20,8 +19,13 @@ namespace {
 
 struct TogetherOptions {
   study::TogetherQuestion question;
-  std::string run_file;
   PageOptions page;
+  std::string run_file;
+
+  static constexpr auto fields =
+      std::tuple{QuestionPart{"question", &TogetherOptions::question},
+                 QuestionPart{"page", &TogetherOptions::page, Chosen{"page"}, Chosen{"open"}},
+                 NoRow{&TogetherOptions::run_file}};
 };
 
 /// --output names a run file or a web page of the run with all jobs, or a JSON file.
@@ -79,19 +83,8 @@ Action add_together(CLI::App& command, Session& session) {
            "  orrery together jobs.yaml\n"
            "  orrery together jobs.yaml --cluster fabric.yaml --network message -o all.html\n");
   const auto options = std::make_shared<TogetherOptions>();
-  command.add_option("JOBS", options->question.file, "The file of jobs (docs/reference/jobs.md)")
-      ->type_name("")
-      ->required();
-  command
-      .add_option("--cluster", options->question.cluster,
-                  "The machine, instead of the file's: a file, or a name of the catalogue")
-      ->type_name("FILE");
-  command.add_option("--network", options->question.network, network_choices())->type_name("MODEL");
-  command.add_flag("--links", options->question.links,
-                   "Say which links jobs meet on, and what each puts there");
-  add_work_options(command, options->question.work);
+  add_fields(command, *options);
   session.add_options(command);
-  add_page_options(command, options->page);
   return [options, &session] { return together(*options, session); };
 }
 

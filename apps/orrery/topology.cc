@@ -11,6 +11,7 @@
 #include "orrery/platform/topology/formats/infragraph.h"
 #include "orrery/present/topology_text.h"
 #include "output_file.h"
+#include "question_options.h"
 
 namespace orrery::app {
 
@@ -18,8 +19,15 @@ namespace {
 
 struct TopologyOptions {
   study::TopologyQuestion question;
-  std::string plot;
   bool nodes = false;
+  std::string plot;
+
+  static constexpr auto fields =
+      std::tuple{QuestionPart{"question", &TopologyOptions::question},
+                 QuestionField{"nodes", &TopologyOptions::nodes, "--nodes", "", kNothing, "true",
+                               "List every node"},
+                 QuestionField{"plot", &TopologyOptions::plot, "--plot", "FILE", kNothing,
+                               "fabric.svg", "Draw it into an SVG"}};
 };
 
 int topology(const TopologyOptions& options, Session& session) {
@@ -53,20 +61,8 @@ Action add_topology(CLI::App& command, Session& session) {
            "  orrery topology h100-sxm:64 --plot fabric.svg\n"
            "  orrery topology cluster.yaml --route 0 63 --tp 8\n");
   const auto options = std::make_shared<TopologyOptions>();
-  command.add_option("FILE", options->question.file, "A fabric, or a cluster")
-      ->type_name("")
-      ->required();
-  command
-      .add_option("--route", options->question.ends,
-                  "Two ranks or names of nodes: the way between them")
-      ->type_name("A B")
-      ->expected(2);
-  command
-      .add_option("--tp", options->question.tp,
-                  "Ranks of a tensor-parallel group: warns where one crosses hosts")
-      ->type_name("N");
-  command.add_flag("--nodes", options->nodes, "List every node");
-  command.add_option("--plot", options->plot, "Draw it into an SVG")->type_name("FILE");
+  add_fields(command, *options);
+  command.get_option("--route")->expected(2);
   session.add_options(command);
   return [options, &session] { return topology(*options, session); };
 }

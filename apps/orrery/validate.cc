@@ -15,6 +15,7 @@
 #include "orrery/present/validate_text.h"
 #include "orrery/study/effects.h"
 #include "progress.h"
+#include "question_options.h"
 
 namespace orrery::app {
 
@@ -23,10 +24,26 @@ namespace {
 struct ValidateOptions {
   std::vector<std::string> files;
   validate::PredictOptions predict;
+  bool effects = false, fit = false;
   std::optional<double> threshold;  ///< in per cent
   std::string plot;
-  bool effects = false;
-  bool fit = false;
+
+  static constexpr std::string_view group = "Inputs";
+  static constexpr auto fields = std::tuple{
+      QuestionField{"files", &ValidateOptions::files, "FILE", "", kAnswer, "runs.csv",
+                    "Measured steps"}
+          .required(),
+      QuestionPart{"predict", &ValidateOptions::predict},
+      QuestionField{"effects", &ValidateOptions::effects, "--effects", "", kAnswer, "true",
+                    "All again without each effect in turn"},
+      QuestionField{"fit", &ValidateOptions::fit, "--fit", "", kAnswer, "true",
+                    "Fit how much longer kernels take in steps than alone, and predict each\n"
+                    "source by what others say"},
+      QuestionGroup{"Output"},
+      QuestionField{"threshold", &ValidateOptions::threshold, "--threshold", "PERCENT", kAnswer,
+                    "5", "Exit code 1 if the median error is above this"},
+      QuestionField{"plot", &ValidateOptions::plot, "--plot", "FILE", kNothing, "steps.svg",
+                    "Draw predicted against measured steps into an SVG"}};
 };
 
 Result<std::vector<validate::MeasuredPoint>> read_all(const std::vector<std::string>& files,
@@ -117,31 +134,8 @@ Action add_validate(CLI::App& command, Session& session) {
            "  orrery validate runs.csv\n"
            "  orrery validate runs.csv --threshold 5 --plot runs.svg\n");
   const auto options = std::make_shared<ValidateOptions>();
-  command.add_option("FILE", options->files, "Measured steps")->required()->type_name("");
-  const auto option = [&](const char* name, auto& value, const char* about, const char* type) {
-    return command.add_option(name, value, about)->type_name(type);
-  };
-  option("--compute", options->predict.compute, "Who tells kernels, as for 'orrery run'", "MODEL")
-      ->group("Inputs");
-  option("--without", options->predict.without, "Switch an effect off; may be repeated", "EFFECT")
-      ->allow_extra_args(false)
-      ->group("Inputs");
-  command.add_flag("--effects", options->effects, "All again without each effect in turn")
-      ->group("Inputs");
-  command
-      .add_flag("--fit", options->fit,
-                "Fit how much longer kernels take in steps than alone, and predict each\n"
-                "source by what others say")
-      ->group("Inputs");
-  option("--threads", options->predict.threads, "Points at a time; 0: as many as there are cores",
-         "N")
-      ->group("Work");
-  option("--threshold", options->threshold, "Exit code 1 if the median error is above this",
-         "PERCENT")
-      ->group("Output");
+  add_fields(command, *options);
   session.add_options(command);
-  option("--plot", options->plot, "Draw predicted against measured steps into an SVG", "FILE")
-      ->group("Output");
   return [options, &session] { return run_validate(*options, session); };
 }
 

@@ -17,6 +17,7 @@
 #include "orrery/study/trace_structure.h"
 #include "output_file.h"
 #include "progress.h"
+#include "question_options.h"
 #include "report_files.h"
 #include "run_output.h"
 
@@ -25,15 +26,42 @@ namespace orrery::app {
 namespace {
 
 struct WhatIfOptions {
-  study::WhatIfQuestion question;
   std::vector<std::string> paths;
+  study::WhatIfQuestion question;
+  std::string plot;
+  std::vector<std::string> gpus;
+  std::string found, structure;
+  bool changes = false;
+  std::optional<std::uint32_t> layers, microbatches;
   std::string run_file;
   PageOptions page;
-  std::string plot;               ///< draw the list into this file
-  std::vector<std::string> gpus;  ///< as gpu=NAME
-  std::string found;      ///< write the job that traces are of, or what repeats, into this file
-  std::string structure;  ///< what repeats, as that file says it
-  bool changes = false;   ///< say what there is
+
+  static constexpr auto fields = std::tuple{
+      QuestionField{"paths", &WhatIfOptions::paths, "TRACES", "", kAnswer, "other.json",
+                    "Recorded traces of one rank or several, or the prefix of Chakra traces; and "
+                    "changes, as --change takes them: tp=8"},
+      QuestionPart{"question", &WhatIfOptions::question},
+      QuestionField{"plot", &WhatIfOptions::plot, "--plot", "FILE", kNothing, "list.svg",
+                    "Draw --list into an SVG"},
+      QuestionField{"gpus", &WhatIfOptions::gpus, "--gpu", "NAME", kAnswer, "h200-sxm",
+                    "The same as gpu=NAME"}
+          .one_each(),
+      QuestionField{"found", &WhatIfOptions::found, "--found", "FILE", kNothing, "job.yaml",
+                    "Write the job that traces are of, as it was told from them; corrected, it "
+                    "goes with --spec. Of what is played again: how many layers and microbatches; "
+                    "corrected, it goes with --structure"},
+      QuestionField{"structure", &WhatIfOptions::structure, "--structure", "FILE", kAnswer,
+                    "structure.yaml",
+                    "What repeats in traces: a file that --found wrote, put right"},
+      QuestionField{"changes", &WhatIfOptions::changes, "--changes", "", kNothing, "true",
+                    "List what can be changed, and stop"},
+      QuestionField{"layers", &WhatIfOptions::layers, "--layers", "N", kAnswer, "4",
+                    "How many layers traces have, for layers=N, where 'inspect --structure' finds "
+                    "another number"},
+      QuestionField{"microbatches", &WhatIfOptions::microbatches, "--microbatches", "N", kAnswer,
+                    "2", "... and how many microbatches in a step"},
+      NoRow{&WhatIfOptions::run_file},
+      QuestionPart{"page", &WhatIfOptions::page, Chosen{"page"}, Chosen{"open"}}};
 };
 
 /// --output names a run file, a web page or a JSON file.
@@ -82,10 +110,11 @@ void settle_plan(study::WhatIfQuestion& question, const std::vector<std::string>
 
 /// A file says what repeats; options say it louder.
 Result<void> settle_structure(WhatIfOptions& options) {
+  study::TraceStructure& known = options.question.base.structure;
+  known = {options.layers, options.microbatches};
   if (options.structure.empty()) return {};
   const auto read = study::read_trace_structure(options.structure);
   if (!read) return tl::unexpected(read.error());
-  study::TraceStructure& known = options.question.base.structure;
   if (!known.layers) known.layers = read->layers;
   if (!known.microbatches) known.microbatches = read->microbatches;
   return {};
@@ -139,51 +168,6 @@ int whatif(WhatIfOptions& options, Session& session) {
   return code;
 }
 
-/// Files that it writes or reads besides.
-void add_files(CLI::App& command, WhatIfOptions& options) {
-  command.add_option("--plot", options.plot, "Draw --list into an SVG")->type_name("FILE");
-  command.add_option("--gpu", options.gpus, "The same as gpu=NAME")
-      ->type_name("NAME")
-      ->allow_extra_args(false);
-  command
-      .add_option("--found", options.found,
-                  "Write the job that traces are of, as it was told from them; corrected, it goes "
-                  "with --spec. Of what is played again: how many layers and microbatches; "
-                  "corrected, it goes with --structure")
-      ->type_name("FILE");
-  command
-      .add_option("--structure", options.structure,
-                  "What repeats in traces: a file that --found wrote, put right")
-      ->type_name("FILE");
-}
-
-/// What it is about, besides traces.
-void add_places(CLI::App& command, study::WhatIfQuestion& question) {
-  command.add_option("--cluster", question.base.cluster, "Simulate on this cluster")
-      ->type_name("FILE");
-  command.add_option("--groups", question.base.groups, "Process groups of Chakra traces")
-      ->type_name("FILE");
-  command.add_flag("--replicate", question.base.replicate,
-                   "Every rank of the cluster runs the one trace");
-  command
-      .add_option("--kernel-table", question.base.kernel_files.kernel_table,
-                  "Measured kernels, as 'orrery calibrate compute' makes them of a recording")
-      ->type_name("FILE");
-  command
-      .add_option("--device", question.device,
-                  "What a recording was made on, for gpu=NAME; by default what it says itself")
-      ->type_name("NAME");
-  command
-      .add_option("--layers", question.base.structure.layers,
-                  "How many layers traces have, for layers=N, where 'inspect --structure' finds "
-                  "another number")
-      ->type_name("N");
-  command
-      .add_option("--microbatches", question.base.structure.microbatches,
-                  "... and how many microbatches in a step")
-      ->type_name("N");
-}
-
 }  // namespace
 
 Action add_whatif(CLI::App& command, Session& session) {
@@ -198,32 +182,8 @@ Action add_whatif(CLI::App& command, Session& session) {
            "  orrery whatif llama/w --cluster h100-sxm:8 --tp 4 --gpu h200-sxm\n"
            "  orrery whatif --model llama-3.1-8b --tp 4 --cluster h100-sxm:16 tp=8 gpu=h200-sxm\n");
   const auto options = std::make_shared<WhatIfOptions>();
-  study::WhatIfQuestion& question = options->question;
-  command
-      .add_option("TRACES", options->paths,
-                  "Recorded traces of one rank or several, or the prefix of Chakra traces; and "
-                  "changes, as --change takes them: tp=8")
-      ->type_name("");
-  command
-      .add_option("--change", question.changes,
-                  "What is other than it was; several are made together, in their order "
-                  "(--changes lists them)")
-      ->type_name("NAME=VALUE")
-      ->allow_extra_args(false);
-  command.add_flag("--list", question.list,
-                   "Try single changes, each on its own, and rank them by what they win");
-  command.add_flag("--combine", question.combine,
-                   "... and pairs of the best ones: do they add up?");
-  command.add_option("--most", question.most, "Show so many of --list; 0: all")
-      ->type_name("N")
-      ->capture_default_str();
-  add_files(command, *options);
-  command.add_flag("--changes", options->changes, "List what can be changed, and stop");
-  add_places(command, question);
-  add_recorded_options(command, question.base.recorded);
-  add_spec_options(command, question.base.job, false);
+  add_fields(command, *options);
   session.add_options(command);
-  add_page_options(command, options->page);
   return [options, &session] { return whatif(*options, session); };
 }
 

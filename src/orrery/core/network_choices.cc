@@ -9,13 +9,4 @@ std::vector<std::string_view> network_names() {
   return names;
 }
 
-std::string network_choices() {
-  std::string text;
-  for (std::size_t i = 0; i < kNetworkModels.size(); ++i) {
-    if (i > 0) text += i + 1 == kNetworkModels.size() ? " or " : ", ";
-    text += std::string(kNetworkModels[i].name) + " (" + std::string(kNetworkModels[i].brief) + ")";
-  }
-  return text;
-}
-
 }  // namespace orrery

@@ -3,7 +3,6 @@
 // The network models as lists and sentences.
 #pragma once
 
-#include <string>
 #include <string_view>
 #include <vector>
 
@@ -14,8 +13,6 @@ namespace orrery {
 
 /// "analytical", "message" …
 [[nodiscard]] std::vector<std::string_view> network_names();
-/// "analytical (no congestion) or message (congestion)"
-[[nodiscard]] std::string network_choices();
 
 struct NetworkSentences {
   template <class Put>
@@ -30,5 +27,20 @@ struct NetworkSentences {
 };
 /// "`analytical`: messages do not slow each other; `message`: they queue at each link"
 inline constexpr std::string_view kNetworkSentences = FixedText<NetworkSentences>::kView;
+
+struct NetworkChoices {
+  template <class Put>
+  static constexpr void write(Put put) {
+    for (const NetworkModelEntry& one : kNetworkModels) {
+      if (&one != kNetworkModels.data()) put(&one == &kNetworkModels.back() ? " or " : ", ");
+      put(one.name);
+      put(" (");
+      put(one.brief);
+      put(")");
+    }
+  }
+};
+/// "analytical (no congestion) or message (congestion)"
+inline constexpr std::string_view kNetworkChoices = FixedText<NetworkChoices>::kView;
 
 }  // namespace orrery

@@ -228,7 +228,7 @@ std::string scale_down_text(const ScaleDown& made, report::Style style) {
 std::string scale_down_json(const ScaleDown& made) {
   return report::envelope("scale-down", made.findings, [&](JsonWriter& json) {
     json.begin_object().field("workload_name", std::string_view(made.workload));
-    json.field("replayed", made.replayed).field("keep", study::name(made.keep));
+    json.field("replayed", made.replayed).field("keep", config::word_of(made.keep));
     write_axes(json, made.choice);
     json.field("batch_ratio", made.batch).key("batch_rules").begin_object();
     json.field("size_works", made.batch_told.by_sizes)

@@ -4,6 +4,7 @@
 #include <string_view>
 #include <utility>
 
+#include "orrery/core/suggest.h"
 #include "orrery/core/text.h"
 #include "orrery/core/units.h"
 #include "orrery/search/limits.h"
@@ -40,15 +41,15 @@ Result<void> read_bounds(const std::vector<std::string>& texts, const std::strin
 
 }  // namespace
 
+std::vector<std::string_view> objective_words() { return {"time", "time-cost"}; }
+
 Result<void> read_words(const SplitWords& words, SplitQuestion& asked) {
   if (!words.total.empty()) {
     const auto total = parse_bandwidth(words.total, "--total");
     if (!total) return tl::unexpected(total.error());
     asked.total = *total;
   }
-  if (words.objective != "time" && words.objective != "time-cost")
-    return fail(Errc::usage, "--objective", in_quotes(words.objective) + " is none",
-                "time or time-cost");
+  if (auto known = one_of("--objective", words.objective, objective_words()); !known) return known;
   asked.objective = words.objective == "time" ? SplitObjective::time : SplitObjective::time_cost;
   if (words.costs.empty() == (asked.objective == SplitObjective::time_cost))
     return fail(Errc::usage, "--cost",

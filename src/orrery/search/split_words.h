@@ -6,18 +6,40 @@
 #include <string>
 #include <vector>
 
+#include "orrery/config/question_table.h"
 #include "orrery/core/error.h"
 #include "orrery/search/split_job.h"
 
 namespace orrery::search {
 
+[[nodiscard]] std::vector<std::string_view> objective_words();
+
 /// As typed; empty: left out.
 struct SplitWords {
-  std::string total;                     ///< "600 GB/s"
-  std::string objective = "time";        ///< or "time-cost"
-  std::string costs;                     ///< "2,2,57.4"
-  std::vector<std::string> least, most;  ///< "1=50 GB/s"
-  std::string order;                     ///< "0,1,2"
+  std::string total, objective = "time", costs;
+  std::vector<std::string> least, most;
+  std::string order;
+
+  static constexpr auto fields = std::tuple{
+      config::QuestionField{"total", &SplitWords::total, "--total", "RATE", config::kAnswer,
+                            "100 GB/s",
+                            "Of a device over all dimensions together; by default as much as "
+                            "there is"},
+      config::QuestionField{
+          "objective", &SplitWords::objective, "--objective", "WORD", config::kAnswer, "time-cost",
+          "time: of communication; time-cost: (compute + communication) x cost", objective_words}
+          .shows_default(),
+      config::QuestionField{
+          "costs", &SplitWords::costs, "--cost", "LIST", config::kAnswer, "1,5",
+          "Of a GB/s in each dimension, innermost first (2,2,57.4), in any money"},
+      config::QuestionField{"least", &SplitWords::least, "--least", "DIM=RATE", config::kAnswer,
+                            "1=50 GB/s", "A dimension has no less: '1=50 GB/s'; may be repeated"}
+          .one_each(),
+      config::QuestionField{"most", &SplitWords::most, "--most", "DIM=RATE", config::kAnswer,
+                            "1=5 GB/s", "… no more"}
+          .one_each(),
+      config::QuestionField{"order", &SplitWords::order, "--order", "LIST", config::kAnswer, "0,1",
+                            "Dimensions each of which has no less than the next: 0,1,2"}};
 };
 
 /// Puts them into the question. Errc: usage, config_type, config_unit and config_range at the

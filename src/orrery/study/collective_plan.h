@@ -12,18 +12,28 @@
 #include "orrery/core/findings.h"
 #include "orrery/core/quantity.h"
 #include "orrery/platform/platform.h"
+#include "orrery/study/question_rows.h"
 #include "orrery/synthesis/check.h"
 #include "orrery/synthesis/plan.h"
 
 namespace orrery::study {
 
 struct CollectivePlanQuestion {
-  std::string file;           ///< a plan, or Chakra traces by their prefix
-  std::optional<Bytes> size;  ///< of the whole buffer
-  std::string cluster;        ///< to run it on; empty: nowhere
-  std::string network;        ///< instead of the cluster's model
-  /// Of the cluster, ascending, which are its GPUs; empty: the first.
-  std::vector<std::uint32_t> ranks;
+  std::string file;
+  std::optional<Bytes> size;
+  std::string cluster, network;
+  std::vector<std::uint32_t> ranks;  ///< ascending; empty: the first
+
+  static constexpr auto fields = std::tuple{
+      QuestionField{"file", &CollectivePlanQuestion::file, "", "", kAnswer, "plan.xml",
+                    "A plan, or Chakra traces by their prefix"},
+      QuestionField{"size", &CollectivePlanQuestion::size, "--size", "SIZE", kAnswer, "64MB",
+                    "Of the whole buffer: what a rank puts in or gets, whichever is more (1GB)"},
+      QuestionField{"cluster", &CollectivePlanQuestion::cluster, "--cluster", "FILE", kAnswer,
+                    "a100-40gb:8", "Run it there: a file, or a name"},
+      QuestionField{"ranks", &CollectivePlanQuestion::ranks, "", "", kAnswer, "1",
+                    "Which of the cluster's ranks are its GPUs"},
+      network_field(&CollectivePlanQuestion::network)};
 };
 
 /// One collective alone, or several at once.

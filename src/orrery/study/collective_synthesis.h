@@ -10,22 +10,44 @@
 
 #include "orrery/core/error.h"
 #include "orrery/core/findings.h"
+#include "orrery/study/question_rows.h"
 #include "orrery/synthesis/plan.h"
 #include "orrery/synthesis/search/synthesise.h"
 
 namespace orrery::study {
 
 struct CollectiveSynthesisQuestion {
-  std::string fabric;              ///< a fabric of any kind, a cluster file, or "h100-sxm:64"
-  std::string collective;          ///< "all-gather" …
-  Bytes size{1 << 30};             ///< the whole buffer of each group
-  std::vector<std::string> ranks;  ///< groups that do one each, all at once: "0-7,16"; empty: all
-  std::int64_t root = 0;           ///< of broadcast and reduce: its place in its group
-  std::int64_t chunks = 0;         ///< pieces of each shard; 0: several are tried
-  std::int64_t seed = 1;
-  bool relays = true;   ///< devices that are no ranks of a group may hand on
-  bool streams = true;  ///< pieces may share links, each at a rate of its own
-  bool search = false;  ///< also where a rule is known
+  std::string collective, fabric;
+  Bytes size{1 << 30};             ///< of each group
+  std::vector<std::string> ranks;  ///< groups
+  std::int64_t root = 0, chunks = 0, seed = 1;
+  bool search = false;
+  bool relays = true, streams = true;
+
+  static constexpr auto fields = std::tuple{
+      QuestionField{"collective", &CollectiveSynthesisQuestion::collective, "COLLECTIVE", "",
+                    kAnswer, "broadcast",
+                    "all-gather, reduce-scatter, all-reduce, all-to-all, broadcast or reduce"}
+          .required(),
+      QuestionField{"fabric", &CollectiveSynthesisQuestion::fabric, "--fabric", "FILE", kAnswer,
+                    "a100-40gb:8", "A fabric, or a cluster"}
+          .required(),
+      QuestionField{"size", &CollectiveSynthesisQuestion::size, "--size", "SIZE", kAnswer, "64MB",
+                    "The whole buffer: what a rank puts in or gets, whichever is more (1GiB)"},
+      QuestionField{"ranks", &CollectiveSynthesisQuestion::ranks, "--ranks", "LIST", kAnswer, "0-3",
+                    "Only these: 0-7,16. Several times: groups that do one each, all at once"},
+      QuestionField{"root", &CollectiveSynthesisQuestion::root, "--root", "N", kAnswer, "1",
+                    "Of broadcast and reduce: its place in its group (0)"},
+      QuestionField{"chunks", &CollectiveSynthesisQuestion::chunks, "--chunks", "N", kAnswer, "3",
+                    "Pieces of each rank's shard; else several numbers are tried"},
+      QuestionField{"seed", &CollectiveSynthesisQuestion::seed, "--seed", "N", kAnswer, "2",
+                    "Of what is drawn at random (1)"},
+      QuestionField{"search", &CollectiveSynthesisQuestion::search, "--search", "", kAnswer, "true",
+                    "Search also where the fabric is a torus, for which there is a rule"},
+      QuestionField{"relays", &CollectiveSynthesisQuestion::relays, "", "", kAnswer, "false",
+                    "Devices that are no ranks of a group may hand on"},
+      QuestionField{"streams", &CollectiveSynthesisQuestion::streams, "", "", kAnswer, "false",
+                    "Pieces may share links, each at a rate of its own"}};
 };
 
 /// How busy links are.

@@ -13,20 +13,43 @@
 #include "orrery/core/quantity.h"
 #include "orrery/graph/graph.h"
 #include "orrery/sim/chunk_choice.h"
+#include "orrery/study/question_rows.h"
 #include "orrery/synthesis/bounds.h"
 
 namespace orrery::study {
 
 struct WaysQuestion {
-  std::string collective;  ///< "all-reduce", "all_gather", "alltoall", "dispatch", "combine" …
-  std::string cluster;
-  std::string network;               ///< empty: flow, whatever the cluster's file says
-  std::string chunk_order;           ///< empty: as the cluster's file says; "best" …
-  std::optional<Bytes> size;         ///< of the whole buffer; empty: 1 GB
-  std::vector<std::uint32_t> ranks;  ///< that take part, ascending; empty: all
-  /// Of dispatch and combine: experts of all ranks, and how many of them a token goes to.
+  std::string collective, cluster;
+  std::optional<Bytes> size;
+  std::vector<std::uint32_t> ranks;  ///< ascending; empty: all
   std::int64_t experts = 0, top_k = 0;
-  std::string dtype;  ///< of its numbers, "bf16" …; empty: whatever switches can add
+  std::string dtype;
+  std::string network;      ///< empty: flow, whatever the cluster's file says
+  std::string chunk_order;  ///< empty: as the cluster's file says
+
+  static constexpr auto fields = std::tuple{
+      QuestionField{"collective", &WaysQuestion::collective, "COLLECTIVE", "", kAnswer,
+                    "all-to-all",
+                    "all-reduce, all-gather, reduce-scatter, all-to-all, or, of tokens to experts "
+                    "and back, dispatch or combine"}
+          .required(),
+      QuestionField{"cluster", &WaysQuestion::cluster, "--cluster", "FILE", kAnswer, "a100-40gb:8",
+                    "A file, or a name of the catalogue"}
+          .required(),
+      QuestionField{"size", &WaysQuestion::size, "--size", "SIZE", kAnswer, "64MB",
+                    "Of the whole buffer: what a rank puts in or gets, whichever is more (1GB)"},
+      QuestionField{"ranks", &WaysQuestion::ranks, "", "", kAnswer, "1", "Those that take part"},
+      QuestionField{"experts", &WaysQuestion::experts, "--experts", "N", kAnswer, "16",
+                    "Of dispatch and combine: how many all ranks have together"},
+      QuestionField{"top_k", &WaysQuestion::top_k, "--top-k", "N", kAnswer, "2",
+                    "Of dispatch and combine: to how many experts a token goes"},
+      QuestionField{"dtype", &WaysQuestion::dtype, "--dtype", "FORMAT", kAnswer, "bf16",
+                    "Of its numbers, which switches may be unable to add: fp32, bf16 … (any)"},
+      network_field(&WaysQuestion::network),
+      QuestionField{
+          "chunk_order", &WaysQuestion::chunk_order, "--chunk-order", "ORDER", kAnswer, "themis",
+          "In which order pieces visit the dimensions, instead of as the cluster's file says; "
+          "best: the quickest that is found, in as many pieces as are the quickest"}};
 };
 
 /// A way to do it.

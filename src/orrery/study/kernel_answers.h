@@ -9,10 +9,10 @@
 
 #include "orrery/core/error.h"
 #include "orrery/core/findings.h"
-#include "orrery/core/time_source.h"
 #include "orrery/graph/kernel.h"
 #include "orrery/model/compute/models.h"
 #include "orrery/model/kernels/kernel_model.h"
+#include "orrery/study/question_rows.h"
 
 namespace orrery::study {
 
@@ -31,8 +31,24 @@ struct DeviceAnswers {
 
 /// Where answers come from, as it was typed.
 struct AnswerSources {
-  std::vector<std::string> devices;  ///< of the catalogue, or of the table
+  std::vector<std::string> devices;
   KernelFiles files{};
+
+  static constexpr std::string_view group = "Inputs";
+  static constexpr auto fields = std::tuple{
+      QuestionField{"devices", &AnswerSources::devices, "--device", "NAMES", kAnswer, "a100-40gb",
+                    "Devices of the catalogue or the table, commas between them; h100-sxm"}
+          .only_for("one kernel, 'check', 'context', 'plot'")
+          .comma_separated()
+          .one_each(),
+      QuestionPart{
+          "files", &AnswerSources::files,
+          Chosen{"kernel_table", "Measured kernels, rows of device,kernel,us",
+                 "one kernel, 'check', 'context', 'plot', a job", "--table,--kernel-table"},
+          Chosen{"kernel_model", "A model that 'kernels fit' wrote",
+                 "one kernel, 'context', 'plot', a job"},
+          Chosen{"systolic", "A systolic array, as SCALE-Sim's configuration",
+                 "one kernel, 'layers', a job"}}};
 };
 
 /// Errc::usage: no device of the catalogue is called so, but perhaps others nearly.

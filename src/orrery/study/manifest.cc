@@ -66,7 +66,7 @@ std::string typed(std::string_view option, std::string_view name, const std::str
 std::string typed_options(const Question& question) {
   std::string text;
   each_field(question, [&](const std::string& name, const auto& field, const auto& value) {
-    const unsigned stages = field.stages & (kCluster | kLoad | kSimulation);
+    const unsigned stages = field.stages & (kCluster | kLoad | kAnswer);
     if (stages == 0 || (field.stages & kUnlisted) != 0 || value == default_of(field)) return;
     const std::string_view option = field.options.substr(0, field.options.find(','));
     using Value = std::decay_t<decltype(value)>;

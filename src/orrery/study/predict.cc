@@ -188,7 +188,9 @@ Result<std::map<std::string, profile::HostTimes>> host_times(const PredictQuesti
   auto measured = measure(question.recorded, watch);
   if (!measured) return tl::unexpected(measured.error());
   MeasuredOperations given;
-  made.from = question.overheads.empty() ? question.from : HostFrom::given;
+  made.from = !question.overheads.empty() ? HostFrom::given
+              : question.own              ? HostFrom::own
+                                          : HostFrom::others;
   if (made.from == HostFrom::given) {
     RecordedTraces others = question.recorded;
     others.traces = question.overheads;

@@ -11,6 +11,7 @@
 #include "orrery/core/error.h"
 #include "orrery/core/findings.h"
 #include "orrery/profile/told_host.h"
+#include "orrery/study/question_rows.h"
 #include "orrery/study/replay.h"
 
 namespace orrery::study {
@@ -25,11 +26,24 @@ enum class HostFrom : std::uint8_t {
 
 struct PredictQuestion {
   RecordedTraces recorded;
-  HostFrom from = HostFrom::others;
-  std::vector<std::string> overheads;  ///< recordings to take T1 to T5 of
-  bool models = false;                 ///< kernels as models say; else as recorded
-  std::string device;                  ///< of the catalogue, for models; empty: as recorded
-  bool unprofiled = false;             ///< without the profiler's own time
+  std::vector<std::string> overheads;
+  bool own = false, models = false;
+  std::string device;
+  bool unprofiled = false;
+
+  static constexpr auto fields = std::tuple{
+      QuestionField{"overheads", &PredictQuestion::overheads, "--overheads", "FILES", kAnswer,
+                    "other.json.gz",
+                    "Take hosts' times of these recordings instead of the other ranks'"},
+      QuestionField{"own", &PredictQuestion::own, "--own", "", kAnswer, "true",
+                    "Take each rank's own: how far means are from what they are the means of"},
+      QuestionField{"models", &PredictQuestion::models, "--models", "", kAnswer, "true",
+                    "Kernels take what models say of the device that was recorded on"},
+      QuestionField{"device", &PredictQuestion::device, "--device", "NAME", kAnswer, "a100-40gb",
+                    "... of this device, a name of the catalogue (implies --models)"},
+      QuestionField{"unprofiled", &PredictQuestion::unprofiled, "--unprofiled", "", kAnswer, "true",
+                    "Without the time that the profiler itself took"},
+      QuestionPart{"recorded", &PredictQuestion::recorded}};
 };
 
 /// What Lin et al. say of a job's devices (TPDS 2024), as shares of all that was recorded or told.

@@ -5,34 +5,31 @@
 // these tables.
 #pragma once
 
-#include <cstddef>
 #include <string>
 #include <string_view>
 #include <tuple>
-#include <utility>
 #include <vector>
 
-#include "orrery/core/network_choices.h"
-#include "orrery/core/time_source_table.h"
+#include "orrery/core/fixed_text.h"
 #include "orrery/platform/collective_algorithms.h"
-#include "orrery/platform/platform.h"
 #include "orrery/study/question.h"
+#include "orrery/study/question_rows.h"
 #include "orrery/workload/importers/import.h"
 #include "orrery/workload/schedule/schedules.h"
 
 namespace orrery::study {
 
-/// What has to be computed again when a field changes; several may apply.
-enum Stage : unsigned {
-  kNothing = 0,  ///< only how it is worked out
-  kCluster = 1,
-  kLoad = 2,  ///< the workload
-  kSimulation = 4,
-  kRunFile = 8,  ///< only what is stored
-  /// Not among the options that a run file's manifest lists: it names or describes an input, whose
-  /// content the manifest has, or no figure follows from it.
-  kUnlisted = 16,
-};
+using config::default_of;
+using config::each_field;
+using config::field_text;
+using config::set_field;
+
+namespace choices {
+inline std::vector<std::string_view> auto_off() { return {"auto", "off"}; }
+inline std::vector<std::string_view> collectives() { return {"auto", "messages"}; }
+inline std::vector<std::string_view> rules() { return {"orrery", "astra"}; }
+inline std::vector<std::string_view> spans() { return {"all", "critical", "none"}; }
+}  // namespace choices
 
 struct AlgorithmHelp {
   template <class Put>
@@ -43,31 +40,6 @@ struct AlgorithmHelp {
   }
 };
 
-/// One field. `Owner` is a struct of question.h.
-template <class Owner, class Member>
-struct QuestionField {
-  std::string_view name;  ///< as the member; the key in JSON
-  Member Owner::*member;
-  std::string_view options;  ///< "--network,--network-model"; empty: only programs set it
-  std::string_view type;     ///< of the option's value in help; empty: a flag
-  unsigned stages;
-  std::string_view other;  ///< another legal value, as text: tests change each field to it
-  std::string_view about;
-  /// All that it may be; null: anything.
-  std::vector<std::string_view> (*choices)() = nullptr;
-  std::string_view path{};  ///< of what it sets in a job's specification
-};
-template <class Owner, class Member, class... More>
-QuestionField(std::string_view, Member Owner::*, std::string_view, std::string_view, unsigned,
-              std::string_view, std::string_view, More...) -> QuestionField<Owner, Member>;
-
-namespace choices {
-inline std::vector<std::string_view> auto_off() { return {"auto", "off"}; }
-inline std::vector<std::string_view> collectives() { return {"auto", "messages"}; }
-inline std::vector<std::string_view> rules() { return {"orrery", "astra"}; }
-inline std::vector<std::string_view> spans() { return {"all", "critical", "none"}; }
-}  // namespace choices
-
 struct SpecSentence {
   template <class Put>
   static constexpr void write(Put put) {
@@ -75,21 +47,6 @@ struct SpecSentence {
     put(workload::kImportedTools);
     put("; later ones add to earlier ones");
   }
-};
-
-/// A member that has a table itself. Without a name, its fields are called as if they were members
-/// of the owner.
-template <class Owner, class Member>
-struct QuestionPart {
-  std::string_view name;
-  Member Owner::*member;
-};
-template <class Owner, class Member>
-QuestionPart(std::string_view, Member Owner::*) -> QuestionPart<Owner, Member>;
-
-/// The title in help of the options that follow, up to the next; before the first: the table's.
-struct QuestionGroup {
-  std::string_view title;
 };
 
 /// The table of a struct of question.h; specialised for each.
@@ -196,17 +153,6 @@ struct QuestionTable<TraceStructure> {
 };
 
 template <>
-struct QuestionTable<KernelFiles> {
-  static constexpr std::string_view group = "Models";
-  static constexpr auto fields = []<std::size_t... i>(std::index_sequence<i...>) {
-    return std::tuple{QuestionField{
-        kKernelFileTable[i].key, kKernelFileTable[i].path, kKernelFileTable[i].option, "FILE",
-        kCluster, kKernelFileTable[i].example, kKernelFileTable[i].about_option}...};
-  }
-  (std::make_index_sequence<kKernelFileTable.size()>{});
-};
-
-template <>
 struct QuestionTable<Question> {
   static constexpr std::string_view group = "Inputs";
   static constexpr auto fields = std::tuple{
@@ -252,9 +198,9 @@ struct QuestionTable<Question> {
                     "BOOL", kCluster, "true", "Receivers announce themselves first"},
       QuestionGroup{"Models"},
       QuestionField{"network", &Question::network, "--network,--network-model", "MODEL", kCluster,
-                    "message", "Model of the network, in place of the cluster's", network_names},
+                    "message", kNetworkChoices, network_names},
       QuestionField{"collective_algorithm", &Question::collective_algorithm,
-                    "--collective-algorithm", "NAMES", kCluster | kSimulation, "direct",
+                    "--collective-algorithm", "NAMES", kCluster | kAnswer, "direct",
                     FixedText<AlgorithmHelp>::kView},
       QuestionField{"chunk_order", &Question::chunk_order, "--chunk-order", "ORDER", kCluster,
                     "themis",
@@ -273,7 +219,7 @@ struct QuestionTable<Question> {
       QuestionField{"recorded_on", &Question::recorded_on, "", "", kLoad, "a100-40gb",
                     "Kernels with recorded times take what they would on the cluster's device; "
                     "this is what they were recorded on"},
-      QuestionField{"device", &Question::device, "", "", kSimulation, "a100-40gb",
+      QuestionField{"device", &Question::device, "", "", kAnswer, "a100-40gb",
                     "The device that recordings were made on, of the catalogue"},
       QuestionField{"without", &Question::without, "--without", "EFFECT", kCluster | kLoad,
                     "in_step_factors", "Leave an effect out (docs/scoreboard.md); may be repeated"},
@@ -281,10 +227,10 @@ struct QuestionTable<Question> {
                     "16:1.5:-0.1:0.1",
                     "How much longer kernels take in a step than alone, instead of the cluster's"},
       QuestionPart{"work", &Question::work},
-      QuestionField{"record", &Question::record, "", "", kLoad | kSimulation | kUnlisted, "true",
+      QuestionField{"record", &Question::record, "", "", kLoad | kAnswer | kUnlisted, "true",
                     "Keep when every node ran"},
-      QuestionField{"exposed_by_group", &Question::exposed_by_group, "", "",
-                    kSimulation | kUnlisted, "true", "Add up exposed communication by group, too"},
+      QuestionField{"exposed_by_group", &Question::exposed_by_group, "", "", kAnswer | kUnlisted,
+                    "true", "Add up exposed communication by group, too"},
       QuestionGroup{"Output"},
       QuestionField{"spans", &Question::spans, "--spans", "WHICH", kRunFile, "none",
                     "Which spans the run file keeps: all, critical or none", choices::spans},
@@ -294,50 +240,21 @@ struct QuestionTable<Question> {
                     "Bytes of memory from which on they do"}};
 };
 
-/// Of a field: what its member is when nothing sets it.
-template <class Owner, class Member>
-const Member& default_of(const QuestionField<Owner, Member>& field) {
-  static const Owner owner{};
-  return owner.*field.member;
-}
+template <class Owner>
+requires requires { QuestionTable<Owner>::fields; }
+constexpr const auto& question_table(const Owner*) { return QuestionTable<Owner>::fields; }
+template <class Owner>
+requires requires { QuestionTable<Owner>::group; }
+constexpr std::string_view question_group(const Owner*) { return QuestionTable<Owner>::group; }
 
-/// Calls `visit(name, field, value)` for each field of `owner`, which may be const, in the order of
-/// the tables; fields of parts are called "job.tp".
-template <class Owner, class Visit>
-void each_field(Owner& owner, const Visit& visit, const std::string& prefix = {}) {
-  const auto one = [&](const auto& row) {
-    if constexpr (requires { row.stages; })
-      visit(prefix + std::string(row.name), row, owner.*row.member);
-    else if constexpr (requires { row.member; })
-      each_field(owner.*row.member, visit,
-                 row.name.empty() ? prefix : prefix + std::string(row.name) + ".");
-  };
-  std::apply([&](const auto&... rows) { (one(rows), ...); },
-             QuestionTable<std::remove_const_t<Owner>>::fields);
-}
-
-/// A value as text: equal texts, equal values. Items of lists follow their lengths.
-[[nodiscard]] std::string field_text(const std::string& value);
-[[nodiscard]] std::string field_text(bool value);
-[[nodiscard]] std::string field_text(std::int64_t value);
-[[nodiscard]] std::string field_text(std::uint64_t value);
-[[nodiscard]] std::string field_text(std::uint32_t value);
-[[nodiscard]] std::string field_text(double value);
 [[nodiscard]] std::string field_text(const JobDescription::Text& value);
 [[nodiscard]] std::string field_text(const InStepFactor& value);
-template <class T>
-std::string field_text(const std::vector<T>& values) {
-  std::string text;
-  for (const T& value : values) {
-    const std::string item = field_text(value);
-    text += std::to_string(item.size()) + ":" + item + ",";
-  }
-  return text;
-}
-template <class T>
-std::string field_text(const std::optional<T>& value) {
-  return value ? "given " + field_text(*value) : "none";
-}
+/// "NAME\nTEXT"
+[[nodiscard]] Result<void> set_field(const std::string& text, std::string_view where,
+                                     JobDescription::Text& out);
+/// "16:1.5:-0.1:0.1"
+[[nodiscard]] Result<void> set_field(const std::string& text, std::string_view where,
+                                     InStepFactor& out);
 
 /// Questions whose texts are equal need one cluster (kCluster) or one workload (kLoad) only: all
 /// fields that change it, with names and lengths, so that no two questions have the same text by

@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include <charconv>
 #include <cstdlib>
 #include <fstream>
 #include <map>
@@ -20,34 +19,8 @@
 #include "orrery/study/study.h"
 
 namespace orrery::study {
-namespace {
 
-// Text as the value of a field.
-void parse(const std::string& text, std::string& out) { out = text; }
-void parse(const std::string& text, bool& out) { out = text == "true"; }
-template <class T>
-requires std::is_arithmetic_v<T>
-void parse(const std::string& text, T& out) {
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
-  EXPECT_EQ(error, std::errc()) << text;
-}
-void parse(const std::string& text, JobDescription::Text& out) {
-  out = {text.substr(0, text.find('\n')), text.substr(text.find('\n') + 1)};
-}
-void parse(const std::string& text, InStepFactor& out) {
-  const int read =
-      std::sscanf(text.c_str(), "%ld:%lf:%lf:%lf", &out.bits, &out.factor, &out.least, &out.most);
-  EXPECT_EQ(read, 4) << text;
-}
-template <class T>
-void parse(const std::string& text, std::vector<T>& out) {
-  parse(text, out.emplace_back());
-}
-template <class T>
-void parse(const std::string& text, std::optional<T>& out) {
-  out.emplace();
-  parse(text, *out);
-}
+namespace {
 
 /// `question` with one field set to `text`; empty: to the table's other value.
 Question changed(Question question, const std::string& wanted, const std::string& text = {}) {
@@ -56,7 +29,7 @@ Question changed(Question question, const std::string& wanted, const std::string
     if (name != wanted) return;
     found = true;
     value = default_of(field);
-    parse(text.empty() ? std::string(field.other) : text, value);
+    EXPECT_TRUE(set_field(text.empty() ? std::string(field.other) : text, name, value)) << name;
   });
   EXPECT_TRUE(found) << wanted;
   return question;
@@ -177,9 +150,9 @@ std::string figures(const Result<Answer>& answer) {
   return text;
 }
 
-class QuestionField : public testing::TestWithParam<std::string> {};
+class EachField : public testing::TestWithParam<std::string> {};
 
-TEST_P(QuestionField, ChangesAnswersAloneAndAmongOthers) {
+TEST_P(EachField, ChangesAnswersAloneAndAmongOthers) {
   const Folder folder;
   const auto all = scenarios();
   const auto made = all.find(GetParam());
@@ -205,12 +178,12 @@ TEST_P(QuestionField, ChangesAnswersAloneAndAmongOthers) {
   EXPECT_EQ(figures(turned[1]), figures(base));
 }
 
-TEST_P(QuestionField, ShowsInTheManifest) {
+TEST_P(EachField, ShowsInTheManifest) {
   const Folder folder;
   const auto all = scenarios();
   Scenario scenario = all.at(GetParam())(folder);
   if (scenario.expect == Expect::error) return;
-  constexpr unsigned kAny = kCluster | kLoad | kSimulation;
+  constexpr unsigned kAny = kCluster | kLoad | kAnswer;
   const bool shows =
       (stages_of(GetParam()) & kAny) != 0 &&
       ((stages_of(GetParam()) & kUnlisted) == 0 || scenario.expect == Expect::differs);
@@ -231,7 +204,7 @@ TEST_P(QuestionField, ShowsInTheManifest) {
   EXPECT_EQ(before != after, shows) << before << after;
 }
 
-TEST_P(QuestionField, StandsInTheJson) {
+TEST_P(EachField, StandsInTheJson) {
   const Folder folder;
   Scenario scenario = scenarios().at(GetParam())(folder);
   const Question other = changed(scenario.base, GetParam(), scenario.other);
@@ -242,14 +215,14 @@ TEST_P(QuestionField, StandsInTheJson) {
   EXPECT_EQ(mistake(nlohmann::json::parse(question_schema()), written, ""), "") << text;
   std::string pointer = "/" + GetParam();
   std::replace(pointer.begin(), pointer.end(), '.', '/');
-  constexpr unsigned kAny = kCluster | kLoad | kSimulation;
+  constexpr unsigned kAny = kCluster | kLoad | kAnswer;
   const bool echoed = (stages_of(GetParam()) & kAny) != 0 &&
                       ((stages_of(GetParam()) & kUnlisted) == 0 || has_option(GetParam()));
   EXPECT_EQ(written.contains(nlohmann::json::json_pointer(pointer)), echoed) << text;
 }
 
-INSTANTIATE_TEST_SUITE_P(All, QuestionField, testing::ValuesIn(all_names()), [](const auto& info) {
-  std::string name = info.param;
+INSTANTIATE_TEST_SUITE_P(All, EachField, testing::ValuesIn(all_names()), [](const auto& one) {
+  std::string name = one.param;
   std::replace(name.begin(), name.end(), '.', '_');
   return name;
 });

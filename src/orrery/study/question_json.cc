@@ -39,7 +39,7 @@ void write(JsonWriter& json, const std::vector<T>& values) {
 /// Whether a figure follows from it, and who asks typed it: all else may differ where answers do
 /// not.
 bool is_echoed(unsigned stages, std::string_view options) {
-  return (stages & (kCluster | kLoad | kSimulation)) != 0 &&
+  return (stages & (kCluster | kLoad | kAnswer)) != 0 &&
          ((stages & kUnlisted) == 0 || !options.empty());
 }
 
@@ -69,7 +69,7 @@ void write_fields(JsonWriter& json, const Owner& owner) {
       write_set(json, owner.*row.member);
     }
   };
-  std::apply([&](const auto&... rows) { (one(rows), ...); }, QuestionTable<Owner>::fields);
+  std::apply([&](const auto&... rows) { (one(rows), ...); }, config::rows_of<Owner>());
 }
 
 template <class Owner>

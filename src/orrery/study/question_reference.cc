@@ -75,7 +75,7 @@ Json schema_of() {
         made["properties"][std::string(row.name)] = std::move(part);
     }
   };
-  std::apply([&](const auto&... rows) { (one(rows), ...); }, QuestionTable<Owner>::fields);
+  std::apply([&](const auto&... rows) { (one(rows), ...); }, config::rows_of<Owner>());
   return made;
 }
 
@@ -83,7 +83,7 @@ std::string stage_words(unsigned stages) {
   std::vector<std::string_view> words;
   if ((stages & kCluster) != 0) words.emplace_back("cluster");
   if ((stages & kLoad) != 0) words.emplace_back("workload");
-  if ((stages & kSimulation) != 0) words.emplace_back("simulation");
+  if ((stages & kAnswer) != 0) words.emplace_back("answer");
   if ((stages & kRunFile) != 0) words.emplace_back("run file");
   return words.empty() ? "no figure" : fmt::format("{}", fmt::join(words, ", "));
 }

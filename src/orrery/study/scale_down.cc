@@ -7,6 +7,7 @@
 #include <cmath>
 #include <utility>
 
+#include "orrery/core/units.h"
 #include "orrery/graph/transform/costs.h"
 #include "orrery/graph/transform/grow.h"
 #include "orrery/graph/transform/reshape.h"
@@ -165,11 +166,11 @@ class Downscaler {
       if (!other) return other;
       workload = *std::move(other);
     }
-    if (question_.batch == 1) return workload;
+    if (question_.batch.value == 1) return workload;
     const auto activations = activation_collectives(workload);
     const graph::DraftTables tables;
     return with_each_graph(workload, [&](std::size_t i) {
-      return graph::with_batch(*workload.graphs[i], {question_.batch, activations[i]},
+      return graph::with_batch(*workload.graphs[i], {question_.batch.value, activations[i]},
                                made_.workload, tables, told, made_.findings);
     });
   }
@@ -198,7 +199,7 @@ class Downscaler {
     };
     made_.in_proportion =
         foretold(static_cast<double>(made_.is.step.count()) * passes(made_.was, stages_was_) /
-                 passes(made_.is, stages_is_) / question_.batch);
+                 passes(made_.is, stages_is_) / question_.batch.value);
     made_.by_sizes = by_second_size();
   }
 
@@ -223,7 +224,7 @@ class Downscaler {
     if (!whole) return std::nullopt;
     const double all = found_.microbatches.value_or(1);
     return foretold(*whole * (all + stages_was_ - 1.0) / (all + stages_is_ - 1.0) /
-                    question_.batch);
+                    question_.batch.value);
   }
 
   const ScaleDownQuestion& question_;
@@ -238,17 +239,29 @@ class Downscaler {
 
 }  // namespace
 
-std::string_view name(Keep keep) {
-  constexpr std::string_view kNames[] = {"buffers", "volume", "stated", "job"};
-  return kNames[static_cast<std::size_t>(keep)];
+std::string field_text(const Ratio& ratio) { return config::field_text(ratio.value); }
+
+Result<void> set_field(const std::string& text, std::string_view where, Ratio& out) {
+  const std::size_t slash = text.find('/');
+  const auto over = parse_number(text.substr(0, slash), std::string(where));
+  if (!over) return tl::unexpected(over.error());
+  out.value = *over;
+  if (slash == std::string::npos) return {};
+  const auto under = parse_number(text.substr(slash + 1), std::string(where));
+  if (!under) return tl::unexpected(under.error());
+  if (!(*under > 0))
+    return fail(Errc::usage, std::string(where), "is a share of nothing",
+                std::string(where) + " 1/4");
+  out.value /= *under;
+  return {};
 }
 
 Result<ScaleDown> scale_down(const ScaleDownQuestion& question, Watch& watch) {
-  if (!(question.batch > 0) || !std::isfinite(question.batch))
+  if (!(question.batch.value > 0) || !std::isfinite(question.batch.value))
     return fail(Errc::usage, "--batch", "is more than 0", "--batch 1/4");
   ScaleDown made;
   made.keep = question.keep;
-  made.batch = question.batch;
+  made.batch = question.batch.value;
   made.workload = question.base.workload_name();
   const auto read = WhatIfCase::read(question.base, "", watch, made.findings);
   if (!read) return tl::unexpected(read.error());

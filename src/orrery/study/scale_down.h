@@ -3,6 +3,7 @@
 // A job made smaller, and what the smaller one still stands for.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -15,6 +16,7 @@
 #include "orrery/graph/transform/fewer_ranks.h"
 #include "orrery/study/outcome.h"
 #include "orrery/study/question.h"
+#include "orrery/study/question_rows.h"
 #include "orrery/study/rank_choice.h"
 #include "orrery/study/study.h"
 
@@ -27,17 +29,60 @@ enum class Keep : std::uint8_t {
   stated,   ///< sizes as nodes state them, and what each rank computes
   job       ///< buffers and the model: what is sharded among fewer ranks is larger on each
 };
-/// "buffers", "volume", "stated", "job".
-[[nodiscard]] std::string_view name(Keep keep);
+
+}  // namespace orrery::study
+
+namespace orrery::config {
+
+template <>
+struct Words<study::Keep> {
+  static constexpr std::array<WordTable<study::Keep>, 4> names{{{"buffers", study::Keep::buffers},
+                                                                {"volume", study::Keep::volume},
+                                                                {"stated", study::Keep::stated},
+                                                                {"job", study::Keep::job}}};
+};
+
+}  // namespace orrery::config
+
+namespace orrery::study {
+
+/// A number that may be typed as a ratio: "1/4", "0.5".
+struct Ratio {
+  double value = 1;
+};
+[[nodiscard]] std::string field_text(const Ratio& ratio);
+/// Errc: usage.
+[[nodiscard]] Result<void> set_field(const std::string& text, std::string_view where, Ratio& out);
 
 struct ScaleDownQuestion {
-  /// Recorded traces, Chakra traces, or a job. Without a cluster they are played again, and
-  /// communications take what they were recorded to take.
+  /// Without a cluster traces are played again, and communications take what they were recorded to
+  /// take.
   Question base;
-  std::string ranks;                                  ///< see choose_ranks
-  std::optional<std::uint32_t> layers, microbatches;  ///< of the smaller job
-  double batch = 1;                                   ///< so many times the samples of a microbatch
+  std::string ranks;  ///< see choose_ranks
+  std::optional<std::uint32_t> layers, microbatches;
+  Ratio batch;
   Keep keep = Keep::buffers;
+
+  static constexpr std::string_view group = "What is made smaller";
+  static constexpr auto fields = std::tuple{
+      QuestionField{"ranks", &ScaleDownQuestion::ranks, "--ranks", "N", kAnswer, "2",
+                    "How many ranks stay, in all (4) or along axes (dp=2,pp=2); others stay as "
+                    "they are"},
+      QuestionField{"layers", &ScaleDownQuestion::layers, "--layers", "N", kAnswer, "2",
+                    "... layers of the model, of all stages that stay"},
+      QuestionField{"microbatches", &ScaleDownQuestion::microbatches, "--microbatches", "N",
+                    kAnswer, "1", "... microbatches of a step"},
+      QuestionField{"batch", &ScaleDownQuestion::batch, "--batch", "SHARE", kAnswer, "1/2",
+                    "... of the samples of a microbatch: 1/4"},
+      QuestionField{"keep", &ScaleDownQuestion::keep, "--keep", "WHAT", kAnswer, "volume",
+                    "What stays where groups get smaller: buffers (of collectives, whole), volume "
+                    "(that each rank sends), stated (sizes as nodes have them), job (buffers and "
+                    "the model)"},
+      QuestionGroup{"Options"},
+      QuestionPart{"base", &ScaleDownQuestion::base,
+                   Chosen{"cluster", "Simulate on this cluster, and on a part of it"},
+                   Chosen{"groups", "Process groups of Chakra traces"}, Chosen{"recorded"},
+                   Chosen{"job"}}};
 };
 
 /// One of the two, as simulated. Means over ranks: of the larger job those that stay.

@@ -12,6 +12,7 @@
 
 #include "orrery/config/document.h"
 #include "orrery/core/limits.h"
+#include "orrery/core/suggest.h"
 #include "orrery/core/units.h"
 #include "orrery/platform/catalogue.h"
 #include "orrery/study/embeddings.h"
@@ -54,7 +55,8 @@ class Sharding {
       return fail(Errc::usage, "--devices", "give 1 to 65536");
     if (question_.batch < question_.devices || question_.batch > (1ll << 32))
       return fail(Errc::usage, "--batch", "give at least a sample for each device, at most 2^32");
-    if (question_.memory < 0) return fail(Errc::usage, "--memory", "give more than nothing");
+    if (question_.memory && *question_.memory <= Bytes{})
+      return fail(Errc::usage, "--memory", "is no size", "--memory 64GB");
     if (question_.most_tables < 0 || question_.most_tables > 1'000'000'000)
       return fail(Errc::usage, "--most-tables", "give 1 to 1000000000, or 0: no limit");
     const auto text = config::read_text(question_.tables, limits::kMeasuredBytes);
@@ -68,8 +70,8 @@ class Sharding {
     made_.devices = question_.devices;
     made_.batch = question_.batch;
     made_.most_tables = question_.most_tables;
-    made_.memory = question_.memory > 0 ? question_.memory
-                                        : kRoom * static_cast<double>(device->memory.count());
+    made_.memory = question_.memory ? static_cast<double>(question_.memory->count())
+                                    : kRoom * static_cast<double>(device->memory.count());
     return read_links();
   }
 
@@ -221,16 +223,13 @@ class Sharding {
   }
 
   Result<void> place_by_name() {
-    for (std::uint32_t i = 0; i < model::kSharders; ++i)
-      if (model::name(static_cast<model::Sharder>(i)) == question_.sharder) {
-        auto placed = model::place_by(static_cast<model::Sharder>(i), task_, seed());
-        if (!placed) return no_room();
-        made_.placement = *std::move(placed);
-        return {};
-      }
-    return fail(Errc::usage, "--sharder", fmt::format("nobody is called '{}'", question_.sharder),
-                "naive, random, size_greedy, lookup_greedy, norm_lookup_greedy or "
-                "size_lookup_greedy; without it a search");
+    if (auto known = one_of("--sharder", question_.sharder, sharder_names()); !known) return known;
+    std::uint32_t i = 0;
+    while (model::name(static_cast<model::Sharder>(i)) != question_.sharder) ++i;
+    auto placed = model::place_by(static_cast<model::Sharder>(i), task_, seed());
+    if (!placed) return no_room();
+    made_.placement = *std::move(placed);
+    return {};
   }
 
   Result<void> search() {
@@ -325,6 +324,13 @@ class Sharding {
 };
 
 }  // namespace
+
+std::vector<std::string_view> sharder_names() {
+  std::vector<std::string_view> names;
+  for (std::uint32_t i = 0; i < model::kSharders; ++i)
+    names.push_back(model::name(static_cast<model::Sharder>(i)));
+  return names;
+}
 
 Result<ShardAnswer> shard(const ShardQuestion& question) { return Sharding(question).run(); }
 

@@ -11,19 +11,48 @@
 #include "orrery/core/error.h"
 #include "orrery/model/embedding/placement.h"
 #include "orrery/study/embedding_tables.h"
+#include "orrery/study/question_rows.h"
 
 namespace orrery::study {
 
+/// What `sharder` may be called.
+[[nodiscard]] std::vector<std::string_view> sharder_names();
+
 struct ShardQuestion {
-  std::string tables;  ///< file
+  std::string tables;
   std::int64_t devices = 8;
-  std::string device = "h100-sxm";  ///< of the catalogue
-  std::int64_t batch = 65'536;      ///< samples in a step, of all devices together
-  double memory = 0;                ///< bytes of a device for tables; 0: 0.8 of what it has
-  std::int64_t most_tables = 0;     ///< pieces that a device may hold; 0: as many as there are
-  std::string sharder;              ///< one of the six; empty: search
-  bool whole = false;               ///< tables are not cut
+  std::string device = "h100-sxm";
+  std::int64_t batch = 65'536;
+  std::optional<Bytes> memory;
+  std::int64_t most_tables = 0;
+  std::string sharder;
+  bool whole = false;
   std::int64_t seed = 1;
+
+  static constexpr auto fields = std::tuple{
+      QuestionField{"tables", &ShardQuestion::tables, "TABLES", "", kAnswer, "tables.csv",
+                    "CSV with the columns name, rows, features, pooling; perhaps format and reuse"}
+          .required(),
+      QuestionField{"devices", &ShardQuestion::devices, "--devices", "N", kAnswer, "4", "How many"}
+          .shows_default(),
+      QuestionField{"device", &ShardQuestion::device, "--device", "NAME", kAnswer, "a100-40gb",
+                    "Of the catalogue"}
+          .shows_default(),
+      QuestionField{"batch", &ShardQuestion::batch, "--batch", "N", kAnswer, "4096",
+                    "Samples in a step, of all devices together"}
+          .shows_default(),
+      QuestionField{"memory", &ShardQuestion::memory, "--memory", "BYTES", kAnswer, "64GB",
+                    "Of a device for tables; by default 0.8 of it"},
+      QuestionField{"most_tables", &ShardQuestion::most_tables, "--most-tables", "N", kAnswer, "9",
+                    "A device holds no more tables, or pieces of them; 0: no limit"},
+      QuestionField{"sharder", &ShardQuestion::sharder, "--sharder", "NAME", kAnswer, "naive",
+                    "One of the six instead of a search: naive, random, size_greedy, "
+                    "lookup_greedy, norm_lookup_greedy, size_lookup_greedy",
+                    sharder_names},
+      QuestionField{"whole", &ShardQuestion::whole, "--whole", "", kAnswer, "true",
+                    "Do not cut tables"},
+      QuestionField{"seed", &ShardQuestion::seed, "--seed", "N", kAnswer, "2", "Of chance"}
+          .shows_default()};
 };
 
 /// A table, or so many of its columns or rows.

@@ -100,17 +100,17 @@ TEST_F(Shard, OneLongTableIsCutByColumns) {
 
 TEST_F(Shard, WhatNoDeviceHasRoomForIsCutByRows) {
   ShardQuestion question = of("huge,1000000,64,10\nsmall,1000,64,10\n", 4);
-  question.memory = 100e6;  // the table takes 256 MB
+  question.memory = Bytes(100'000'000);  // the table takes 256 MB
   const ShardAnswer made = sharded(question);
   std::int64_t rows = 0;
   for (const ShardPiece& piece : made.pieces)
     if (piece.table == 0 && piece.columns_of == 1) rows += piece.rows;
   EXPECT_EQ(rows, 1'000'000);
-  for (const ShardDevice& device : made.loads) EXPECT_LE(device.bytes, question.memory);
+  for (const ShardDevice& device : made.loads) EXPECT_LE(device.bytes, 100e6);
   question.whole = true;
   EXPECT_EQ(refused(question), Errc::config_conflict);
   question.whole = false;
-  question.memory = 50e6;
+  question.memory = Bytes(50'000'000);
   EXPECT_EQ(refused(question), Errc::config_conflict) << "all together do not fit";
 }
 
@@ -131,7 +131,7 @@ TEST_F(Shard, DevicesHoldNoMoreTablesThanTheyMay) {
   EXPECT_EQ(refused(question), Errc::usage);
   // Two tables, one of which has to be cut in three.
   question = of("huge,1000000,64,10\nsmall,1000,64,10\n", 3);
-  question.memory = 100e6;
+  question.memory = Bytes(100'000'000);
   question.most_tables = 1;
   EXPECT_EQ(refused(question), Errc::config_conflict);
   question.most_tables = 2;

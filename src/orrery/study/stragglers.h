@@ -14,6 +14,7 @@
 #include "orrery/core/findings.h"
 #include "orrery/graph/workload.h"
 #include "orrery/study/question.h"
+#include "orrery/study/question_rows.h"
 #include "orrery/study/study.h"
 
 namespace orrery::study {
@@ -22,10 +23,22 @@ struct StragglersQuestion {
   /// Recorded traces, or Chakra traces with times. With a cluster the run that is simulated there
   /// is looked at as if it had been recorded.
   Question base;
-  std::int64_t steps = 0;  ///< that the traces hold; 0: as recordings say, else 1
-  double least = 0.01;     ///< what wins a smaller share of the whole is not named
-  std::int64_t most =
-      6;  ///< of the ranks, kernels and links that are worst, so many each are tried
+  std::int64_t steps = 0;  ///< 0: as recordings say, else 1
+  double least = 0.01;
+  std::int64_t most = 6;
+
+  static constexpr auto fields = std::tuple{
+      QuestionField{"steps", &StragglersQuestion::steps, "--steps", "N", kAnswer, "2",
+                    "How many steps the traces hold; by default as many as repeat"},
+      QuestionField{"least", &StragglersQuestion::least, "--least", "SHARE", kAnswer, "0.5",
+                    "Do not name what wins a smaller share of the whole"}
+          .shows_default(),
+      QuestionField{"most", &StragglersQuestion::most, "--most", "N", kAnswer, "1",
+                    "Try so many of the worst ranks, classes of kernels, and links"}
+          .shows_default(),
+      QuestionPart{
+          "base", &StragglersQuestion::base, Chosen{"cluster", "Simulate on this cluster first"},
+          Chosen{"groups", "Process groups of Chakra traces"}, Chosen{"recorded"}, Chosen{"job"}}};
 };
 
 enum class Blame : std::uint8_t {

@@ -13,17 +13,31 @@
 #include "orrery/result/run.h"
 #include "orrery/study/met_links.h"
 #include "orrery/study/outcome.h"
+#include "orrery/study/question_rows.h"
 #include "orrery/study/together_file.h"
 
 namespace orrery::study {
 
 struct TogetherQuestion {
-  std::string file;
-  std::string cluster;  ///< empty: the file's
+  std::string file, cluster;
   std::string network;  ///< empty: the cluster's; flow, where that is analytical
+  bool links = false;   ///< each rank of a job alone is simulated, too
   Work work;
-  bool record = false;  ///< keep when every node of all jobs ran
-  bool links = false;   ///< say which links jobs meet on: each rank of a job alone is simulated
+  bool record = false;
+
+  static constexpr auto fields = std::tuple{
+      QuestionField{"file", &TogetherQuestion::file, "JOBS", "", kAnswer, "jobs.yaml",
+                    "The file of jobs (docs/reference/jobs.md)"}
+          .required(),
+      QuestionField{"cluster", &TogetherQuestion::cluster, "--cluster", "FILE", kAnswer,
+                    "a100-40gb:8",
+                    "The machine, instead of the file's: a file, or a name of the catalogue"},
+      network_field(&TogetherQuestion::network),
+      QuestionField{"links", &TogetherQuestion::links, "--links", "", kAnswer, "true",
+                    "Say which links jobs meet on, and what each puts there"},
+      QuestionPart{"work", &TogetherQuestion::work},
+      QuestionField{"record", &TogetherQuestion::record, "", "", kNothing, "true",
+                    "Keep when every node of all jobs ran"}};
 };
 
 /// A job's ranks, in one run.

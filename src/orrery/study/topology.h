@@ -13,13 +13,23 @@
 #include "orrery/platform/fabric.h"
 #include "orrery/platform/topology/facts.h"
 #include "orrery/platform/topology/router.h"
+#include "orrery/study/question_rows.h"
 
 namespace orrery::study {
 
 struct TopologyQuestion {
-  std::string file;               ///< a fabric of any kind, a cluster file, or "h100-sxm:64"
-  std::vector<std::string> ends;  ///< two names or ranks: the ways between them; empty: none
-  std::int64_t tp = 0;            ///< ranks of a tensor-parallel group, to look where they sit
+  std::string file;
+  std::vector<std::string> ends;
+  std::int64_t tp = 0;
+
+  static constexpr auto fields =
+      std::tuple{QuestionField{"file", &TopologyQuestion::file, "FILE", "", kAnswer, "a100-40gb:8",
+                               "A fabric, or a cluster"}
+                     .required(),
+                 QuestionField{"ends", &TopologyQuestion::ends, "--route", "A B", kAnswer, "0",
+                               "Two ranks or names of nodes: the way between them"},
+                 QuestionField{"tp", &TopologyQuestion::tp, "--tp", "N", kAnswer, "8",
+                               "Ranks of a tensor-parallel group: warns where one crosses hosts"}};
 };
 
 /// One way, as a message would take it.

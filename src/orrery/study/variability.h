@@ -12,18 +12,39 @@
 #include "orrery/core/findings.h"
 #include "orrery/platform/variability.h"
 #include "orrery/study/question.h"
+#include "orrery/study/question_rows.h"
 #include "orrery/study/study.h"
 
 namespace orrery::study {
 
 struct VariabilityQuestion {
-  Question base;            ///< settled: a workload on a cluster
-  std::string variability;  ///< a file, or a name of the catalogue
+  Question base;  ///< settled: a workload on a cluster
+  std::string variability;
   std::int64_t draws = 1000;
   std::int64_t seed = 1;
-  bool same_fleet = false;  ///< ranks' speeds are drawn once; only steps differ
-  bool simulate = false;    ///< every draw rank by rank, instead of by the fast path
-  std::int64_t verify = 2;  ///< of the fast path's draws, so many rank by rank, too
+  bool same_fleet = false, simulate = false;
+  std::int64_t verify = 2;
+
+  static constexpr std::string_view group = "Variability (docs/variability.md)";
+  static constexpr auto fields = std::tuple{
+      NoRow{&VariabilityQuestion::base},
+      QuestionField{"variability", &VariabilityQuestion::variability, "--variability", "FILE|NAME",
+                    kAnswer, "training-64k",
+                    "Machines that differ and steps that are unsteady: a file, or a name of the "
+                    "catalogue"},
+      QuestionField{"draws", &VariabilityQuestion::draws, "--draws", "N", kAnswer, "20",
+                    "So many steps are drawn"}
+          .shows_default(),
+      QuestionField{"seed", &VariabilityQuestion::seed, "--seed", "N", kAnswer, "2",
+                    "Another seed, other draws"}
+          .shows_default(),
+      QuestionField{"same_fleet", &VariabilityQuestion::same_fleet, "--same-fleet", "", kAnswer,
+                    "true", "Draw the ranks' speeds once: steps of one fleet, not of many"},
+      QuestionField{"simulate", &VariabilityQuestion::simulate, "--simulate-draws", "", kAnswer,
+                    "true", "Simulate every draw, instead of by the fast path"},
+      QuestionField{"verify", &VariabilityQuestion::verify, "--verify-draws", "N", kAnswer, "1",
+                    "Simulate so many of the draws, too, and say how far off the fast path is"}
+          .shows_default()};
 };
 
 /// Of many steps.

@@ -16,6 +16,7 @@
 #include "orrery/core/footing.h"
 #include "orrery/study/changes.h"
 #include "orrery/study/question.h"
+#include "orrery/study/question_rows.h"
 #include "orrery/study/recorded_operations.h"
 #include "orrery/study/study.h"
 #include "orrery/study/traced_job.h"
@@ -29,14 +30,37 @@ struct WhatIfQuestion {
   /// ratio of the two is what is told of the recording. Without a cluster they are played again,
   /// and communications take what they took; with one these are simulated on it.
   Question base;
-  std::string device;  ///< that a recording was made on, of the catalogue; empty: as it says
-  /// Tell the job that traces on a cluster are of, whatever is changed; of what is played again,
-  /// what repeats.
+  std::string device;
   bool tell_job = false;
-  std::vector<std::string> changes;  ///< made together, in this order
-  bool list = false;                 ///< try single changes and rank them
-  bool combine = false;              ///< … and pairs of the best ones
-  std::size_t most = 12;             ///< of these, so many; 0: all
+  std::vector<std::string> changes;
+  bool list = false, combine = false;
+  std::size_t most = 12;
+
+  static constexpr auto fields = std::tuple{
+      QuestionField{"changes", &WhatIfQuestion::changes, "--change", "NAME=VALUE", kAnswer,
+                    "kernels=0.5",
+                    "What is other than it was; several are made together, in their order "
+                    "(--changes lists them)"}
+          .one_each(),
+      QuestionField{"list", &WhatIfQuestion::list, "--list", "", kAnswer, "true",
+                    "Try single changes, each on its own, and rank them by what they win"},
+      QuestionField{"combine", &WhatIfQuestion::combine, "--combine", "", kAnswer, "true",
+                    "... and pairs of the best ones: do they add up?"},
+      QuestionField{"most", &WhatIfQuestion::most, "--most", "N", kAnswer, "2",
+                    "Show so many of --list; 0: all"}
+          .shows_default(),
+      QuestionPart{
+          "base", &WhatIfQuestion::base, Chosen{"cluster", "Simulate on this cluster"},
+          Chosen{"groups", "Process groups of Chakra traces"},
+          Chosen{"replicate", "Every rank of the cluster runs the one trace"},
+          Chosen{"kernel_table",
+                 "Measured kernels, as 'orrery calibrate compute' makes them of a recording"},
+          Chosen{"recorded"}, Chosen{"job"}},
+      QuestionField{"device", &WhatIfQuestion::device, "--device", "NAME", kAnswer, "a100-40gb",
+                    "What a recording was made on, for gpu=NAME; by default what it says itself"},
+      QuestionField{"tell_job", &WhatIfQuestion::tell_job, "", "", kAnswer, "true",
+                    "Tell the job that traces on a cluster are of, whatever is changed; of what "
+                    "is played again, what repeats"}};
 };
 
 /// What a simulation says, in short.

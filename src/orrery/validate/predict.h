@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "orrery/config/question_table.h"
 #include "orrery/validate/points.h"
 
 namespace orrery::validate {
@@ -34,11 +35,24 @@ struct Prediction {
 };
 
 struct PredictOptions {
-  std::string compute;               ///< as `orrery run --compute`; empty: as the clusters say
-  std::vector<std::string> without;  ///< effects that are switched off (study/effects.h)
-  std::uint32_t threads = 1;         ///< 0: all cores
+  std::string compute;
+  std::vector<std::string> without;
+  std::uint32_t threads = 1;
   std::function<void(std::size_t done)>
       progress;  ///< may be empty; one call at a time, from any thread
+
+  static constexpr std::string_view group = "Inputs";
+  static constexpr auto fields = std::tuple{
+      config::QuestionField{"compute", &PredictOptions::compute, "--compute", "MODEL",
+                            config::kAnswer, "roofline", "Who tells kernels, as for 'orrery run'"},
+      config::QuestionField{"without", &PredictOptions::without, "--without", "EFFECT",
+                            config::kAnswer, "in_step_factors",
+                            "Switch an effect off; may be repeated"}
+          .one_each(),
+      config::QuestionGroup{"Work"},
+      config::QuestionField{"threads", &PredictOptions::threads, "--threads", "N", config::kNothing,
+                            "2", "Points at a time; 0: as many as there are cores"},
+      config::NoRow{&PredictOptions::progress}};
 };
 
 /// One for each point, in their order. A point that cannot be simulated says why. The same for any

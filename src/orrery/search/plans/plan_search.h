@@ -3,6 +3,7 @@
 // The best plans of a job on a cluster: all estimated, the best simulated.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -11,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "orrery/config/question_table.h"
 #include "orrery/core/error.h"
 #include "orrery/core/findings.h"
 #include "orrery/search/plans/fitted_plan.h"
@@ -27,13 +29,49 @@ enum class Gear : std::uint8_t {
   automatic  ///< every plan is estimated, the best are simulated
 };
 
+}  // namespace orrery::search
+
+namespace orrery::config {
+
+/// Those that can be asked for.
+template <>
+struct Words<search::Gear> {
+  static constexpr std::array<WordTable<search::Gear>, 3> names{
+      {{"estimate", search::Gear::estimate},
+       {"simulate", search::Gear::simulate},
+       {"auto", search::Gear::automatic}}};
+};
+
+}  // namespace orrery::config
+
+namespace orrery::search {
+
 struct PlanQuestion {
   study::JobDescription job;  ///< what it gives of a plan is tried alone ("8", "2,4,8")
-  std::string cluster;        ///< a file or a name of the catalogue
+  std::string cluster;
   Gear gear = Gear::automatic;
-  std::size_t best = 10;       ///< plans to answer
-  std::size_t simulated = 20;  ///< plans to simulate of those that are estimated best
-  std::uint32_t threads = 0;   ///< 0: as many as there are cores
+  std::size_t best = 10, simulated = 20;
+  std::uint32_t threads = 0;
+
+  static constexpr auto fields =
+      std::tuple{config::QuestionField{"cluster", &PlanQuestion::cluster, "", "", config::kAnswer,
+                                       "a100-40gb:8", "A file or a name of the catalogue"},
+                 config::QuestionField{
+                     "gear", &PlanQuestion::gear, "--gear", "GEAR", config::kAnswer, "estimate",
+                     "estimate; simulate: every plan; or auto: the best of the estimated ones"},
+                 config::QuestionField{"best", &PlanQuestion::best, "--best", "N", config::kAnswer,
+                                       "1", "How many plans to show"}
+                     .between(1, 1000)
+                     .shows_default(),
+                 config::QuestionField{"simulated", &PlanQuestion::simulated, "--simulated", "N",
+                                       config::kAnswer, "1",
+                                       "How many to simulate of those that are estimated best"}
+                     .between(1, 100'000)
+                     .shows_default(),
+                 config::QuestionField{"threads", &PlanQuestion::threads, "--threads", "N",
+                                       config::kNothing, "2", "0: as many as there are cores"}
+                     .between(0, 1024),
+                 config::QuestionPart{"job", &PlanQuestion::job}};
 };
 
 struct PlanAnswer {
