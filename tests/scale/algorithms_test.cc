@@ -146,7 +146,7 @@ std::int64_t least_sent(const PhaseSpec& spec) {
 TEST_P(Algorithms, AreRegisteredInTheOrderOfTheirRows) {
   const model::CollectiveAlgorithm& made = model::algorithm_of(GetParam().algorithm);
   EXPECT_EQ(made.peers() == Peers::meet, GetParam().by_switches);
-  EXPECT_EQ(made.peers() == Peers::each, GetParam().window);
+  if (GetParam().window) EXPECT_EQ(made.peers(), Peers::each);
   if (made.peers() == Peers::exchange) EXPECT_TRUE(GetParam().power_of_two);
 }
 
