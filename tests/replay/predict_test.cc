@@ -49,7 +49,7 @@ TEST(Predict, RanksAreToldByTheOthers) {
     EXPECT_NEAR(static_cast<double>(rank.replayed.count()),
                 static_cast<double>(rank.recorded.count()), 1e-3 * 52e9);
   }
-  question.from = HostFrom::own;
+  question.own = true;
   for (const PredictedRank& rank : predicted(question).ranks) EXPECT_LT(std::abs(off(rank)), 0.01);
 }
 
@@ -137,7 +137,7 @@ TEST(Predict, EightRanksOfARecommender) {
   EXPECT_GT(others.recorded_shares.exposed, 0);
   EXPECT_GT(others.recorded_shares.lookups, 0) << "no rank has the tables of another";
   EXPECT_NEAR(others.shares.lookups, others.recorded_shares.lookups, 0.01);
-  question.from = HostFrom::own;
+  question.own = true;
   for (const PredictedRank& rank : predicted(question).ranks) EXPECT_LT(std::abs(off(rank)), 0.01);
 }
 

@@ -89,7 +89,7 @@ TEST_F(ScaleDownJobs, ASmallerBatchIsTheSmallerJob) {
         JobKeys{"parallel.cp=2", "parallel.tp=2"},
         JobKeys{"parallel.tp=2", "recompute.kind=full"}}) {
     auto question = asked("");
-    question.batch = 0.25;
+    question.batch = {0.25};
     const JobKeys same = with({"batch.seq=1024", "model.layers=8"}, plan);
     expect_equal(pair(same, {"batch.micro=4", "batch.global=64"},
                       {"batch.micro=1", "batch.global=16"}, "h100-sxm:8", question),
@@ -97,7 +97,7 @@ TEST_F(ScaleDownJobs, ASmallerBatchIsTheSmallerJob) {
   }
   model_ = "mixtral-8x7b";
   auto question = asked("");
-  question.batch = 0.25;
+  question.batch = {0.25};
   const JobKeys experts = {"batch.seq=1024", "model.layers=4", "parallel.ep=4", "parallel.dp=8"};
   const auto told = pair(experts, {"batch.micro=4", "batch.global=64"},
                          {"batch.micro=1", "batch.global=16"}, "h100-sxm:8", question);

@@ -12,6 +12,7 @@
 
 #include "orrery/core/fixed_text.h"
 #include "orrery/platform/collective_algorithms.h"
+#include "orrery/platform/platform.h"
 #include "orrery/study/question.h"
 #include "orrery/study/question_rows.h"
 #include "orrery/workload/importers/import.h"
