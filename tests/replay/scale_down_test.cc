@@ -148,7 +148,7 @@ TEST_F(ScaleDownJobs, RandomPairsOfJobs) {
     auto question = asked(ranks);
     if (left != layers / pp * pp_left) question.layers = left;
     if (fewer != microbatches) question.microbatches = fewer;
-    question.batch = 1.0 / batch;
+    question.batch = {1.0 / batch};
     const auto told = pair(same, job(pp, dp, layers, microbatches, batch),
                            job(pp_left, dp_left, left, fewer, 1), "h100-sxm:16", question);
     if (!told) continue;
@@ -236,7 +236,7 @@ TEST_F(ScaleDownJobs, WhatIsKeptIsKept) {
       const double expected = keep == Keep::volume             ? 1
                               : keep == Keep::stated && gather ? 1 / 7.0
                                                                : shrinks;
-      EXPECT_NEAR(one.is_sent / one.was_sent, expected, 1e-6) << name(keep) << one.type;
+      EXPECT_NEAR(one.is_sent / one.was_sent, expected, 1e-6) << config::word_of(keep) << one.type;
     }
     EXPECT_TRUE(seen);
   }
@@ -260,7 +260,7 @@ TEST_F(ScaleDownJobs, WhatCannotBeIsRefused) {
        {"0", "7", "17", "dp=3", "pp=1", "pp=5", "ep=2", "dp", "dp=", "many", "tp=2,dp=0", "dp=1,,"})
     EXPECT_EQ(error([&](ScaleDownQuestion& one) { one.ranks = ranks; }), Errc::usage) << ranks;
   for (const double batch : {0.0, -1.0, 0.3, std::numeric_limits<double>::quiet_NaN()})
-    EXPECT_EQ(error([&](ScaleDownQuestion& one) { one.batch = batch; }), Errc::usage) << batch;
+    EXPECT_EQ(error([&](ScaleDownQuestion& one) { one.batch = {batch}; }), Errc::usage) << batch;
   EXPECT_EQ(error([&](ScaleDownQuestion& one) { one.ranks = "3"; }), Errc::config_conflict);
   EXPECT_EQ(error([&](ScaleDownQuestion& one) { one.layers = 0; }), Errc::usage);
   EXPECT_EQ(error([&](ScaleDownQuestion& one) { one.layers = 7; }), Errc::usage);
