@@ -214,7 +214,7 @@ const Asked kAsked[] = {
     {"collective", "all-reduce --cluster h100-sxm:16 --size 1GB"},
     {"synthesise", "broadcast --fabric h100-sxm:8", {"question.search"}},  // it is no torus
     {"topology", "h100-sxm:16", {"question.tp"}},                          // 8 GPUs are a host
-    {"kernels", "gemm 512 512 512"},
+    {"kernels", "gemm 1024 1024 2048 transposed_b"},
     {"replay",
      ORRERY_RECORDED,  // of hosts without devices
      {"scales", "recorded.no_link", "recorded.tensors"}},
