@@ -13,6 +13,7 @@ option(ORRERY_BENCHMARKS "Build the benchmarks" OFF)
 option(ORRERY_FUZZ "Build the libFuzzer targets (clang only)" OFF)
 option(ORRERY_WERROR "Treat warnings as errors" OFF)
 set(ORRERY_SANITIZE "" CACHE STRING "Sanitizers, e.g. address,undefined or thread")
+set(ORRERY_NO_SANITIZE "" CACHE STRING "Checks of these that are left out")
 
 include(OrreryUnits)
 
@@ -42,6 +43,9 @@ endif()
 if(ORRERY_SANITIZE)
   add_compile_options(-fsanitize=${ORRERY_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   add_link_options(-fsanitize=${ORRERY_SANITIZE})
+  if(ORRERY_NO_SANITIZE)
+    add_compile_options(-fno-sanitize=${ORRERY_NO_SANITIZE})
+  endif()
 endif()
 if(ORRERY_FUZZ)
   # Every room reports the branches it takes, so that the fuzzer can see into the libraries.

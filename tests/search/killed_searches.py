@@ -5,7 +5,7 @@ or found out again, and in the end everything is as if nobody had been killed.
 
     killed_searches.py PROGRAM [KILLS] [SEED]
 
-KILLS is 60, or 200 with ORRERY_TEST_EFFORT=full in the environment.
+KILLS is 24, or 200 with ORRERY_TEST_EFFORT=full in the environment.
 """
 import json
 import os
@@ -177,7 +177,7 @@ def finish(search, draw, ways):
 
 
 def main():
-    usual = 200 if os.environ.get("ORRERY_TEST_EFFORT") == "full" else 60
+    usual = 200 if os.environ.get("ORRERY_TEST_EFFORT") == "full" else 24
     program, kills = os.path.abspath(sys.argv[1]), int(sys.argv[2]) if len(sys.argv) > 2 else usual
     draw = random.Random(int(sys.argv[3]) if len(sys.argv) > 3 else 1)
     # Of processes; with MPI it takes seconds until the last of them is gone.
