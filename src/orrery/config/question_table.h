@@ -144,6 +144,7 @@ inline constexpr bool kIsOptional<std::optional<T>> = true;
 
 struct AnyMember {
   template <class T>
+  // NOLINTNEXTLINE(google-explicit-constructor): aggregates are initialised with it
   requires(!kIsOptional<T>) operator T() const;
 };
 
