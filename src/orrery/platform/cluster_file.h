@@ -215,10 +215,9 @@ struct DeviceSection : KernelFileKeys {
               "products and convolutions by the array, even where they were recorded, the rest as "
               "`auto`; `fitted`: the kernel model as `table` the table")},
       kernel_file_fields(),
-      std::tuple{field(
-          "in_step", &DeviceSection::in_step,
-          "what a step adds to kernels whose times a model says (`table`, `fitted`, `learned`, "
-          "`heuristic`)")});
+      std::tuple{
+          field("in_step", &DeviceSection::in_step,
+                "what a step adds to kernels whose times a model predicts for each kernel alone")});
 };
 
 struct DimSection {

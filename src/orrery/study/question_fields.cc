@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdio>
 
 namespace orrery::study {
 
@@ -22,10 +21,15 @@ Result<void> set_field(const std::string& text, std::string_view, JobDescription
 }
 
 Result<void> set_field(const std::string& text, std::string_view where, InStepFactor& out) {
-  const int read =
-      std::sscanf(text.c_str(), "%ld:%lf:%lf:%lf", &out.bits, &out.factor, &out.least, &out.most);
-  return read == 4 ? Result<void>{}
-                   : fail(Errc::usage, std::string(where), "is not BITS:FACTOR:LOW:HIGH");
+  auto next = [&, rest = std::string_view(text)](auto& value) mutable {
+    const std::size_t end = std::min(rest.find(':'), rest.size());
+    const bool set = set_field(std::string(rest.substr(0, end)), where, value).has_value();
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+    return set;
+  };
+  return next(out.bits) && next(out.factor) && next(out.least) && next(out.most)
+             ? Result<void>{}
+             : fail(Errc::usage, std::string(where), "is not BITS:FACTOR:LOW:HIGH");
 }
 
 std::string stage_key(const Question& question, Stage stage) {
