@@ -11,7 +11,9 @@
 
 #ifdef ORRERY_GLOO
 
+#ifndef USE_C10D_GLOO
 #define USE_C10D_GLOO
+#endif
 #include <ATen/ATen.h>
 
 #include <torch/csrc/distributed/c10d/FileStore.hpp>

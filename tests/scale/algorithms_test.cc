@@ -146,8 +146,12 @@ std::int64_t least_sent(const PhaseSpec& spec) {
 TEST_P(Algorithms, AreRegisteredInTheOrderOfTheirRows) {
   const model::CollectiveAlgorithm& made = model::algorithm_of(GetParam().algorithm);
   EXPECT_EQ(made.peers() == Peers::meet, GetParam().by_switches);
-  if (GetParam().window) EXPECT_EQ(made.peers(), Peers::each);
-  if (made.peers() == Peers::exchange) EXPECT_TRUE(GetParam().power_of_two);
+  if (GetParam().window) {
+    EXPECT_EQ(made.peers(), Peers::each);
+  }
+  if (made.peers() == Peers::exchange) {
+    EXPECT_TRUE(GetParam().power_of_two);
+  }
 }
 
 TEST_P(Algorithms, DeliverWhatTheCollectiveNeeds) {
@@ -234,7 +238,9 @@ TEST_P(Algorithms, FoldedAndByClosedFormIsMessageByMessage) {
   }
   EXPECT_GE(tally.cases, 8U);
   EXPECT_EQ(tally.refused + tally.stalled, 0U);
-  if (model::algorithm_of(GetParam().algorithm).turns_freely()) EXPECT_GT(tally.folded, 0U);
+  if (model::algorithm_of(GetParam().algorithm).turns_freely()) {
+    EXPECT_GT(tally.folded, 0U);
+  }
 }
 
 TEST_P(Algorithms, TakeNoLessThanTheBound) {
@@ -263,7 +269,7 @@ TEST_P(Algorithms, TakeNoLessThanTheBound) {
 }
 
 INSTANTIATE_TEST_SUITE_P(All, Algorithms, testing::ValuesIn(platform::kAlgorithms),
-                         [](const auto& info) { return std::string(info.param.name); });
+                         [](const auto& one) { return std::string(one.param.name); });
 
 }  // namespace
 }  // namespace orrery::scale
