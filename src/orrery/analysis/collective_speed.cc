@@ -16,13 +16,9 @@ using result::Run;
 
 namespace {
 
-// NVIDIA nccl-tests, doc/PERFORMANCE.md: what a bus of this speed would carry per byte of result.
 double bus_factor(std::string_view type, double members) {
   if (members <= 1) return 0;
-  if (type == "all_reduce") return 2 * (members - 1) / members;
-  const bool partial = type == "all_gather" || type == "reduce_scatter" ||
-                       type == "reduce_scatter_block" || type == "all_to_all";
-  return partial ? (members - 1) / members : 1;
+  return orrery::bus_factor(collective_type(type).value_or(CollectiveType::unknown), members);
 }
 
 std::uint32_t size_of(const Run& run, const Collective& collective) {

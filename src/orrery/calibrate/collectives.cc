@@ -8,18 +8,18 @@
 namespace orrery::calibrate {
 namespace {
 
-constexpr Collective of(CollectiveType type, BusFactor factor, bool reduces, bool rooted) {
-  return {name(type), type, factor, reduces, rooted};
+constexpr Collective of(CollectiveType type, bool reduces, bool rooted) {
+  return {name(type), type, reduces, rooted};
 }
 
 constexpr std::array kCollectives{
-    of(CollectiveType::all_reduce, BusFactor::twice, true, false),
-    of(CollectiveType::all_gather, BusFactor::once, false, false),
-    of(CollectiveType::reduce_scatter, BusFactor::once, true, false),
-    of(CollectiveType::all_to_all, BusFactor::once, false, false),
-    of(CollectiveType::broadcast, BusFactor::one, false, true),
-    of(CollectiveType::reduce, BusFactor::one, true, true),
-    Collective{"send_recv", CollectiveType::unknown, BusFactor::one, false, false},
+    of(CollectiveType::all_reduce, true, false),
+    of(CollectiveType::all_gather, false, false),
+    of(CollectiveType::reduce_scatter, true, false),
+    of(CollectiveType::all_to_all, false, false),
+    of(CollectiveType::broadcast, false, true),
+    of(CollectiveType::reduce, true, true),
+    Collective{"send_recv", CollectiveType::unknown, false, false},
 };
 
 // Spellings without case and without what joins words.
@@ -71,11 +71,14 @@ bool is_other_collective(std::string_view word) {
 }
 
 Range bus_factor(const Collective& collective, std::int32_t ranks) {
-  if (collective.factor == BusFactor::one) return {1, 1};
-  const double scale = collective.factor == BusFactor::twice ? 2 : 1;
-  if (ranks < 1) return {0.5 * scale, scale};
-  const double factor = scale * (ranks - 1) / ranks;
-  return {factor, factor};
+  if (ranks >= 1) {
+    const double factor = orrery::bus_factor(collective.type, ranks);
+    return {factor, factor};
+  }
+  // Between those of two ranks and of very many.
+  const BusFactor factor = orrery::bus_factor(collective.type);
+  const double most = factor == BusFactor::twice ? 2 : 1;
+  return {factor == BusFactor::one ? 1 : most / 2, most};
 }
 
 }  // namespace orrery::calibrate

@@ -12,19 +12,11 @@
 
 namespace orrery::calibrate {
 
-/// How bus bandwidth follows from algorithm bandwidth. Source: nccl-tests, doc/PERFORMANCE.md.
-enum class BusFactor : std::uint8_t {
-  twice,  ///< 2(n-1)/n
-  once,   ///< (n-1)/n
-  one     ///< 1
-};
-
 struct Collective {
   std::string_view name;  ///< "all_reduce"; those of orrery::name(), and "send_recv"
   CollectiveType type;    ///< unknown: of sends and receives
-  BusFactor factor;
-  bool reduces;  ///< it sums up, say
-  bool rooted;   ///< one rank gives or gets all
+  bool reduces;           ///< it sums up, say
+  bool rooted;            ///< one rank gives or gets all
 };
 
 /// All that MeasuredCollective::collective may be.

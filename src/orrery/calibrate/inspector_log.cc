@@ -139,7 +139,7 @@ class InspectorLog {
   Result<void> collective(const JsonObject& operation) {
     const Collective* const kind = collective_named(text_field(operation, "coll"));
     const std::int64_t share = whole_field(operation, "coll_msg_size_bytes").value_or(0);
-    const bool of_share = kind != nullptr && kind->factor == BusFactor::once;
+    const bool of_share = kind != nullptr && orrery::bus_factor(kind->type) == BusFactor::once;
     const std::int64_t times = of_share ? writer_.ranks : 1;
     if (kind == nullptr || share <= 0 || times <= 0 ||
         share > std::numeric_limits<std::int64_t>::max() / times) {

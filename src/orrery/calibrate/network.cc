@@ -298,7 +298,7 @@ double CalibratedCurve::peak_bus_bandwidth() const {
   double most = 0;
   for (const SizedTime& point : points)
     most = std::max(most, static_cast<double>(point.bytes) / (point.us * 1e3));
-  return most * model::bus_factor(curve.type, curve.ranks);
+  return most * orrery::bus_factor(curve.type, static_cast<double>(curve.ranks));
 }
 
 Result<NetworkCalibration> calibrate_network(const MeasuredSet& set, const NetworkOptions& options,

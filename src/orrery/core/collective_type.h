@@ -43,4 +43,30 @@ static_assert(kCollectiveNames.size() == static_cast<std::size_t>(CollectiveType
   return std::nullopt;
 }
 
+/// How bus bandwidth follows from algorithm bandwidth among n ranks. Source: nccl-tests,
+/// doc/PERFORMANCE.md.
+enum class BusFactor : std::uint8_t {
+  twice,  ///< 2(n-1)/n
+  once,   ///< (n-1)/n
+  one     ///< 1
+};
+[[nodiscard]] constexpr BusFactor bus_factor(CollectiveType type) {
+  switch (type) {
+    case CollectiveType::all_reduce:
+      return BusFactor::twice;
+    case CollectiveType::all_gather:
+    case CollectiveType::all_to_all:
+    case CollectiveType::reduce_scatter:
+    case CollectiveType::reduce_scatter_block:
+      return BusFactor::once;
+    default:
+      return BusFactor::one;
+  }
+}
+/// Of `ranks` ranks, from 1.
+[[nodiscard]] constexpr double bus_factor(CollectiveType type, double ranks) {
+  const BusFactor factor = bus_factor(type);
+  return factor == BusFactor::one ? 1 : (factor == BusFactor::twice ? 2 : 1) * (ranks - 1) / ranks;
+}
+
 }  // namespace orrery

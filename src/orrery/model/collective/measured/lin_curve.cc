@@ -90,21 +90,6 @@ Parameters least_squares(Parameters at, std::span<const std::pair<double, double
 
 }  // namespace
 
-double bus_factor(graph::CollectiveType type, std::int64_t ranks) {
-  const double n = static_cast<double>(std::max<std::int64_t>(ranks, 1));
-  switch (type) {
-    case graph::CollectiveType::all_reduce:
-      return 2 * (n - 1) / n;
-    case graph::CollectiveType::all_to_all:
-    case graph::CollectiveType::all_gather:
-    case graph::CollectiveType::reduce_scatter:
-    case graph::CollectiveType::reduce_scatter_block:
-      return (n - 1) / n;
-    default:
-      return 1;
-  }
-}
-
 std::int64_t even_size(std::span<const std::int64_t> to_each, UnevenSize rule) {
   if (to_each.size() < 2) return 0;
   const double others = static_cast<double>(to_each.size()) - 1;

@@ -24,9 +24,6 @@ struct LinCurve {
   [[nodiscard]] double operator()(std::int64_t bytes, double factor = 1) const;
 };
 
-/// (n-1)/n for all-to-all, all-gather and reduce-scatter, 2(n-1)/n for all-reduce, 1 otherwise.
-[[nodiscard]] double bus_factor(graph::CollectiveType type, std::int64_t ranks);
-
 /// How the size of an all-to-all whose ranks send different amounts is told.
 enum class UnevenSize : std::uint8_t {
   sum,         ///< what all ranks send to one
