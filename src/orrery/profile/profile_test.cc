@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "orrery/core/collective_type.h"
+
 namespace orrery::profile {
 namespace {
 
@@ -90,6 +92,13 @@ TEST(Comm, KindsByAnySpelling) {
             CommKind::all_reduce);
   EXPECT_EQ(comm_kind_of("void deep_ep::internode::dispatch<false>(int4*)"), CommKind::all_to_all);
   EXPECT_EQ(comm_kind_of("void deep_ep::intranode::notify_dispatch<8>(int*)"), CommKind::barrier);
+}
+
+// Converting finds the type of a collective by its name.
+TEST(Comm, KindsThatAreCollectivesHaveTheirNames) {
+  for (auto kind = static_cast<int>(CommKind::all_reduce);
+       kind <= static_cast<int>(CommKind::barrier); ++kind)
+    EXPECT_TRUE(collective_type(name(static_cast<CommKind>(kind)))) << kind;
 }
 
 TEST(Comm, KernelsOfLibraries) {

@@ -7,6 +7,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "orrery/core/collective_type.h"
 #include "orrery/core/paths_testing.h"
 #include "orrery/report/html.h"
 #include "orrery/result/result_testing.h"
@@ -36,6 +37,25 @@ TEST(HtmlData, TitlesSayWhatIsChanged) {
                             "--replicate --change named:a b=0.5 --change gpu=b200 --rules x");
   EXPECT_NE(report_data({&run}).find(R"("title":"w as recorded, with named:a b=0.5, gpu=b200")"),
             std::string::npos);
+}
+
+// The page gives each type of collective a colour by its name.
+TEST(HtmlPage, ColoursCollectivesByNamesThatThereAre) {
+  std::ostringstream there;
+  there << std::ifstream(std::string(core_testing::kSourceFolder) +
+                         "/web/src/pages/speeds/choice.ts")
+               .rdbuf();
+  const std::string text = there.str();
+  std::size_t at = text.find("const known = ["), count = 0;
+  ASSERT_NE(at, std::string::npos);
+  const std::size_t end = text.find(']', at);
+  while ((at = text.find('\'', at)) < end) {
+    const std::size_t last = text.find('\'', at + 1);
+    EXPECT_TRUE(collective_type(text.substr(at + 1, last - at - 1))) << text.substr(at, last - at);
+    at = last + 1;
+    ++count;
+  }
+  EXPECT_GT(count, 5u);
 }
 
 TEST(HtmlPage, IsWholeWhenItIsThere) {
