@@ -8,6 +8,7 @@
 #include "inputs.h"
 #include "orrery/intake/formats/convert_file.h"
 #include "orrery/present/recorded_text.h"
+#include "orrery/trace/io/format.h"
 #include "orrery/trace/io/prefix.h"
 #include "progress.h"
 #include "question_options.h"
@@ -41,6 +42,9 @@ int convert_other(const std::vector<std::string>& paths, const intake::OtherForm
                          [&] { return present::converted_json(*done); });
 }
 
+constexpr std::string_view kRecorded = "recorded traces", kAstraText = "ASTRA-sim 1.0 text",
+                           kPictures = "dot and GraphML";
+
 struct ConvertOptions {
   std::vector<std::string> paths;
   RecordedTraces recorded;
@@ -50,17 +54,33 @@ struct ConvertOptions {
   static constexpr auto fields =
       std::tuple{QuestionField{"paths", &ConvertOptions::paths, "TRACES", "", kAnswer,
                                "other.json.gz", "The same as --traces"},
-                 QuestionPart{"recorded", &ConvertOptions::recorded},
+                 QuestionPart{"recorded", &ConvertOptions::recorded, Chosen{"traces"},
+                              Chosen{.name = "rank", .modes = kRecorded},
+                              Chosen{.name = "threads", .modes = kRecorded},
+                              Chosen{.name = "no_link", .modes = kRecorded},
+                              Chosen{.name = "tensors", .modes = kRecorded}},
                  QuestionGroup{"Other formats"},
                  QuestionField{"npus", &ConvertOptions::npus, "--npus", "N", kAnswer, "4",
-                               "ASTRA-sim 1.0 text: for so many ranks"},
+                               "ASTRA-sim 1.0 text: for so many ranks"}
+                     .only_for(kAstraText),
                  QuestionField{"passes", &ConvertOptions::passes, "--passes", "N", kAnswer, "2",
-                               "ASTRA-sim 1.0 text: so many iterations"},
+                               "ASTRA-sim 1.0 text: so many iterations"}
+                     .only_for(kAstraText),
                  QuestionField{"large", &ConvertOptions::large, "--large", "", kAnswer, "true",
-                               "dot and GraphML of more than 10,000 nodes"}};
+                               "dot and GraphML of more than 10,000 nodes"}
+                     .only_for(kPictures)};
 };
 
-int convert(ConvertOptions& options, Session& session) {
+/// Which options apply.
+std::string_view mode_of(const std::vector<std::string>& traces, const std::string& to) {
+  if (study::are_recorded(traces)) return kRecorded;
+  const auto inputs = trace::inputs_in(traces.front());
+  if (inputs && !inputs->empty() && inputs->front().format == trace::Format::astra_text)
+    return kAstraText;
+  return to.ends_with(".dot") || to.ends_with(".graphml") ? kPictures : "";
+}
+
+int convert(ConvertOptions& options, CLI::App& command, Session& session) {
   auto& traces = options.recorded.traces;
   traces.insert(traces.end(), options.paths.begin(), options.paths.end());
   if (traces.empty())
@@ -68,7 +88,9 @@ int convert(ConvertOptions& options, Session& session) {
   if (session.output.empty())
     return session.fail({Errc::usage, "--output", "is missing",
                          "-o PREFIX for PREFIX.0.et …, or a file's name for one trace"});
-  if (study::are_recorded(traces)) return convert_recorded(options.recorded, session);
+  const std::string_view mode = mode_of(traces, session.output);
+  if (auto fine = check_mode(command, mode); !fine) return session.fail(fine.error());
+  if (mode == kRecorded) return convert_recorded(options.recorded, session);
   return convert_other(traces,
                        {.to = std::exchange(session.output, ""),
                         .npus = options.npus,
@@ -94,7 +116,7 @@ Action add_convert(CLI::App& command, Session& session) {
   const auto options = std::make_shared<ConvertOptions>();
   add_fields(command, *options);
   session.add_options(command);
-  return [options, &session] { return convert(*options, session); };
+  return [options, &command, &session] { return convert(*options, command, session); };
 }
 
 }  // namespace orrery::app

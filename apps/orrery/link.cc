@@ -8,10 +8,22 @@
 #include "inputs.h"
 #include "orrery/present/recorded_text.h"
 #include "progress.h"
+#include "question_options.h"
 
 namespace orrery::app {
 
 namespace {
+
+struct LinkOptions {
+  std::vector<std::string> more;
+  RecordedTraces recorded;
+
+  static constexpr auto fields =
+      std::tuple{QuestionField{"more", &LinkOptions::more, "TRACES", "", kAnswer, "other.json.gz",
+                               "The same as --traces"},
+                 QuestionPart{"recorded", &LinkOptions::recorded, Chosen{"traces"}, Chosen{"rank"},
+                              Chosen{"threads"}, Chosen{"no_link"}}};
+};
 
 int link(const RecordedTraces& options, Session& session) {
   auto job = study::job_options(options);
@@ -46,14 +58,13 @@ Action add_link(CLI::App& command, Session& session) {
            "Examples:\n"
            "  orrery link rank0.et.json rank0.kineto.json.gz\n"
            "  orrery link --traces 'run/*.json.gz' --json\n");
-  const auto options = std::make_shared<RecordedTraces>();
-  const auto more = std::make_shared<std::vector<std::string>>();
-  command.add_option("TRACES", *more, "The same as --traces")->type_name("");
-  add_recorded_options(command, *options);
+  const auto options = std::make_shared<LinkOptions>();
+  add_fields(command, *options);
   session.add_options(command);
-  return [options, more, &session] {
-    options->traces.insert(options->traces.end(), more->begin(), more->end());
-    return link(*options, session);
+  return [options, &session] {
+    auto& traces = options->recorded.traces;
+    traces.insert(traces.end(), options->more.begin(), options->more.end());
+    return link(options->recorded, session);
   };
 }
 
