@@ -160,7 +160,9 @@ int parse(CLI::App& table, Session& session, const std::string& program,
     talk(table.help() + "\n");
     return say_usage(session, "which command?", "");
   }
-  if (const auto& wrong = table_command(chosen(table)).error; wrong) return session.fail(*wrong);
+  const TableCommand& command = table_command(chosen(table));
+  if (command.error) return session.fail(*command.error);
+  if (session.json || !session.output.empty()) session.question = question_json(command);
   if (auto fine = session.check_output(); !fine) return session.fail(fine.error());
   return -1;
 }

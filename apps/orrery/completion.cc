@@ -178,6 +178,19 @@ std::string fish(const std::vector<Entry>& entries) {
 
 }  // namespace
 
+namespace {
+
+struct CompletionOptions {
+  std::string shell;
+
+  static constexpr auto fields =
+      std::tuple{QuestionField{"shell", &CompletionOptions::shell, "SHELL", "", kAnswer, "zsh",
+                               "Whose completion", shell_names}
+                     .required()};
+};
+
+}  // namespace
+
 std::string completion_script(const CLI::App& table, std::string_view shell) {
   const std::vector<Entry> entries = entries_of(table);
   return shell == "bash" ? bash(entries) : shell == "zsh" ? zsh(entries) : fish(entries);
@@ -191,12 +204,10 @@ Action add_completion(CLI::App& command, Session& session) {
            "Examples:\n"
            "  source <(orrery completion bash)\n"
            "  orrery completion fish > ~/.config/fish/completions/orrery.fish\n");
-  const auto shell = std::make_shared<std::string>();
-  command.add_option("SHELL", *shell, join(shell_names()))->required()->type_name("");
-  return [shell, &command, &session] {
-    if (auto fine = one_of("SHELL", *shell, shell_names()); !fine)
-      return session.fail(fine.error());
-    return print(completion_script(*command.get_parent(), *shell))
+  const auto options = std::make_shared<CompletionOptions>();
+  add_fields(command, *options);
+  return [options, &command, &session] {
+    return print(completion_script(*command.get_parent(), options->shell))
                ? kOk
                : session.fail({Errc::output_failed, "stdout", "cannot be written", ""});
   };

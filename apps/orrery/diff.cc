@@ -9,6 +9,7 @@
 #include "orrery/intake/formats/graph_inspection.h"
 #include "orrery/present/diff_text.h"
 #include "orrery/profile/difference.h"
+#include "question_options.h"
 
 namespace orrery::app {
 
@@ -28,6 +29,14 @@ Result<profile::Inspection> read(const std::string& path, Findings& findings) {
   if (!done) return tl::unexpected(done.error());
   return *std::move(first);
 }
+
+struct DiffOptions {
+  std::vector<std::string> traces;
+
+  static constexpr auto fields =
+      std::tuple{QuestionField{"traces", &DiffOptions::traces, "TRACES", "", kAnswer, "after.json",
+                               "The first and the second"}};
+};
 
 int diff(const std::vector<std::string>& paths, Session& session) {
   if (paths.size() != 2)
@@ -51,10 +60,10 @@ Action add_diff(CLI::App& command, Session& session) {
            "Examples:\n"
            "  orrery diff before.json.gz after.json.gz\n"
            "  orrery diff before.0.et after.0.et --json\n");
-  const auto paths = std::make_shared<std::vector<std::string>>();
-  command.add_option("TRACES", *paths, "The first and the second")->type_name("");
+  const auto options = std::make_shared<DiffOptions>();
+  add_fields(command, *options);
   session.add_options(command);
-  return [paths, &session] { return diff(*paths, session); };
+  return [options, &session] { return diff(options->traces, session); };
 }
 
 }  // namespace orrery::app

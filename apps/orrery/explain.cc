@@ -15,10 +15,19 @@
 #include "orrery/core/suggest.h"
 #include "orrery/present/explain_text.h"
 #include "orrery/result/run_file.h"
+#include "question_options.h"
 
 namespace orrery::app {
 
 namespace {
+
+struct ExplainOptions {
+  std::vector<std::string> words;
+
+  static constexpr auto fields =
+      std::tuple{QuestionField{"words", &ExplainOptions::words, "WORDS", "", kAnswer,
+                               "exposed_comm", "[RUN.orrery] [METRIC | NODE | COLLECTIVE]"}};
+};
 
 /// What was typed: a run file or none, and the words after it.
 struct Question {
@@ -99,10 +108,10 @@ Action add_explain(CLI::App& command, Session& session) {
            "\n"
            "Also: a metric alone, \"node 17\" (at the slowest rank), \"collective 4\", a\n"
            "node's name.\n");
-  const auto words = std::make_shared<std::vector<std::string>>();
-  command.add_option("WORDS", *words, "[RUN.orrery] [METRIC | NODE | COLLECTIVE]")->type_name("");
+  const auto options = std::make_shared<ExplainOptions>();
+  add_fields(command, *options);
   session.add_options(command);
-  return [words, &session] { return explain(*words, session); };
+  return [options, &session] { return explain(options->words, session); };
 }
 
 }  // namespace orrery::app

@@ -21,11 +21,26 @@ void add_question_option(CLI::App& command, study::Question& question, std::stri
              [&](std::string_view one, std::string_view) { return one == name; });
 }
 
+constexpr QuestionField kPrefix{"positional_workload",
+                                &InputOptions::positional_workload,
+                                "PREFIX",
+                                "",
+                                kAnswer,
+                                "other",
+                                "The workload: traces PREFIX.0.et, PREFIX.1.et, …"};
+
+constexpr auto kAstraFields = std::tuple{
+    QuestionField{"rendezvous", &AstraOptions::rendezvous, "--rendezvous-protocol", "BOOL", kAnswer,
+                  "true", "Receivers announce themselves first"},
+    QuestionField{"logging_configuration", &AstraOptions::logging_configuration,
+                  "--logging-configuration", "FILE", kNothing, "log.toml", "Has no effect"},
+    QuestionField{"logging_folder", &AstraOptions::logging_folder, "--logging-folder", "FOLDER",
+                  kNothing, "logs", "Has no effect"}};
+constexpr const auto& question_table(const AstraOptions*) { return kAstraFields; }
+
 void add_input_options(CLI::App& command, InputOptions& options) {
-  command
-      .add_option("PREFIX", options.positional_workload,
-                  "The workload: traces PREFIX.0.et, PREFIX.1.et, …")
-      ->type_name("");
+  add_field(table_command(command), std::string(kPrefix.name), kPrefix, options.positional_workload,
+            "Options");
   add_recorded_options(command, options.recorded);
   study::Question& question = options;
   // Without a value this one is true; what a run keeps and leaves out is `run`'s own.
@@ -37,16 +52,11 @@ void add_input_options(CLI::App& command, InputOptions& options) {
       ->description(fmt::format(
           "Where times of compute nodes come from: {}; by default as the cluster's file",
           fmt::join(platform::compute_names(), ", ")));
-  const std::string astra = command.get_option("--astra-network")->get_group();
-  const auto option = [&](const char* names, std::string& value, const char* about,
-                          const char* type) {
-    return command.add_option(names, value, about)->type_name(type)->group(astra);
-  };
-  option("--rendezvous-protocol", options.rendezvous, "Receivers announce themselves first", "BOOL")
-      ->expected(0, 1)
-      ->default_str("true");
-  option("--logging-configuration", options.logging_configuration, "Has no effect", "FILE");
-  option("--logging-folder", options.logging_folder, "Has no effect", "FOLDER");
+  const std::string group = command.get_option("--astra-network")->get_group();
+  config::each_row(options.typed, [&](const auto& row, auto& value, std::string_view) {
+    add_row(table_command(command), {}, row, value, group);
+  });
+  command.get_option("--rendezvous-protocol")->expected(0, 1)->default_str("true");
 }
 
 namespace {
@@ -105,14 +115,15 @@ Result<void> check_input_options(InputOptions& options, Session& session) {
   if (options.network.empty() && session.congestion_aware_name)
     options.network = study::name(platform::NetworkModelKind::message);
   for (const char* no : {"0", "f", "F", "False", "FALSE"}) {
-    if (options.rendezvous == no) options.rendezvous = "false";
+    if (options.typed.rendezvous == no) options.typed.rendezvous = "false";
   }
   for (const char* yes : {"", "1", "t", "T", "True", "TRUE"}) {
-    if (options.rendezvous == yes) options.rendezvous = "true";
+    if (options.typed.rendezvous == yes) options.typed.rendezvous = "true";
   }
-  if (auto fine = one_of("--rendezvous-protocol", options.rendezvous, {"true", "false"}); !fine)
+  if (auto fine = one_of("--rendezvous-protocol", options.typed.rendezvous, {"true", "false"});
+      !fine)
     return fine;
-  options.rendezvous_protocol = options.rendezvous == "true";
+  options.rendezvous_protocol = options.typed.rendezvous == "true";
   // In a script for ASTRA-sim the word "empty" stands for no file.
   if (options.groups == "empty" && (options.astra() || session.astra_options))
     options.groups.clear();
@@ -132,12 +143,13 @@ Result<void> check_input_options(InputOptions& options, Session& session) {
 void note_ignored(const InputOptions& options, const Session& session, Findings& findings) {
   for (const std::string& word : session.ignored_options)
     findings.add(FindingCode::key_ignored, word);
-  if (!options.logging_configuration.empty() && options.logging_configuration != "empty") {
+  if (!options.typed.logging_configuration.empty() &&
+      options.typed.logging_configuration != "empty") {
     session.note(
         "--logging-configuration has no effect: there is no log, the result goes to stdout or "
         "--output");
   }
-  if (!options.logging_folder.empty()) {
+  if (!options.typed.logging_folder.empty()) {
     session.note(
         "--logging-folder has no effect: there is no log, the result goes to stdout or --output");
   }

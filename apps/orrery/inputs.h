@@ -48,11 +48,16 @@ struct StreamOptions {
 /// Adds --stream; from then on graphs that memory has no room for go to the temporary folder.
 void add_stream_option(CLI::App& command, StreamOptions& options);
 
+/// Options of ASTRA-sim that Orrery's question has in another form, or not at all.
+struct AstraOptions {
+  std::string rendezvous = "false";
+  std::string logging_configuration, logging_folder;
+};
+
 /// What was typed.
 struct InputOptions : study::Question {
   std::string positional_workload;
-  std::string logging_configuration, logging_folder;
-  std::string rendezvous = "false";
+  AstraOptions typed;
   StreamOptions stream;
 };
 

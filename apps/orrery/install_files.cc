@@ -11,6 +11,7 @@
 #include "completion.h"
 #include "manual.h"
 #include "orrery/core/whole_file.h"
+#include "question_options.h"
 #include "schema.h"
 
 namespace orrery::app {
@@ -36,18 +37,26 @@ Result<void> write_files(const CLI::App& table, const fs::path& folder) {
     if (auto done = write(shell.place, completion_script(table, shell.name)); !done) return done;
   for (const SchemaFile& schema : schema_files()) {
     const fs::path path = fmt::format("orrery/schemas/{}.schema.json", schema.format);
-    if (auto done = write(path, schema_text(schema)); !done) return done;
+    if (auto done = write(path, schema_text(schema, table)); !done) return done;
   }
   return {};
 }
 
+struct InstallOptions {
+  std::string folder;
+
+  static constexpr auto fields = std::tuple{QuestionField{
+      "folder", &InstallOptions::folder, "FOLDER", "", kNothing, "other", "What becomes /usr/share"}
+                                                .required()};
+};
+
 }  // namespace
 
 Action add_install_files(CLI::App& command, Session& session) {
-  const auto folder = std::make_shared<std::string>();
-  command.add_option("FOLDER", *folder, "What becomes /usr/share")->required()->type_name("");
-  return [folder, &command, &session] {
-    const auto done = write_files(*command.get_parent(), *folder);
+  const auto options = std::make_shared<InstallOptions>();
+  add_fields(command, *options);
+  return [options, &command, &session] {
+    const auto done = write_files(*command.get_parent(), options->folder);
     return done ? kOk : session.fail(done.error());
   };
 }

@@ -6,10 +6,19 @@
 
 #include "commands.h"
 #include "manual.h"
+#include "question_options.h"
 
 namespace orrery::app {
 
 namespace {
+
+struct ManOptions {
+  std::string name;
+
+  static constexpr auto fields =
+      std::tuple{QuestionField{"name", &ManOptions::name, "COMMAND", "", kAnswer, "run",
+                               "A command; without one, the program's page"}};
+};
 
 int print_page(const CLI::App& table, const std::string& name, const Session& session) {
   const Command* const command = name.empty() ? nullptr : find_command(name);
@@ -31,9 +40,11 @@ Action add_man(CLI::App& command, Session& session) {
            "Examples:\n"
            "  orrery man | man -l -\n"
            "  orrery man run > orrery-run.1\n");
-  const auto name = std::make_shared<std::string>();
-  command.add_option("COMMAND", *name, "A command; without one, the program's page")->type_name("");
-  return [name, &command, &session] { return print_page(*command.get_parent(), *name, session); };
+  const auto options = std::make_shared<ManOptions>();
+  add_fields(command, *options);
+  return [options, &command, &session] {
+    return print_page(*command.get_parent(), options->name, session);
+  };
 }
 
 }  // namespace orrery::app

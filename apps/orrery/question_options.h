@@ -12,8 +12,10 @@
 #include <type_traits>
 #include <vector>
 
+#include "orrery/config/question_kinds.h"
 #include "orrery/config/question_table.h"
 #include "orrery/core/suggest.h"
+#include "orrery/report/json.h"
 #include "orrery/study/question_fields.h"
 
 namespace orrery::app {
@@ -28,16 +30,46 @@ using config::QuestionGroup;
 using config::QuestionPart;
 using config::set_field;
 
-/// A field of a command's question. `text` and `flip` read it and set it to its second value.
+/// A field of a command's question. `values` and `flip` read it and set it to its second value.
 struct FieldRecord {
   std::string name;          ///< "base.cluster"
   std::string_view options;  ///< empty: only programs set it
-  std::string_view other, modes;
+  std::string_view other, modes, about;
   unsigned stages = kNothing;
+  bool is_required = false;
+  config::FieldKind kind;
   std::vector<std::string_view> choices;
-  std::function<std::string()> text;
+  /// Texts that its option takes, one for each of a list; now, and where nothing sets it.
+  std::function<std::vector<std::string>()> values, defaults;
   std::function<Result<void>()> flip;
 };
+
+/// The values of a field as texts that its option takes.
+template <class T>
+void add_values(std::vector<std::string>& texts, const T& value) {
+  texts.push_back(field_text(value));
+}
+inline void add_values(std::vector<std::string>& texts, Bytes value) {
+  texts.push_back(field_text(value) + "B");
+}
+inline void add_values(std::vector<std::string>& texts, Time value) {
+  texts.push_back(field_text(value) + "ps");
+}
+template <class T>
+void add_values(std::vector<std::string>& texts, const std::optional<T>& value) {
+  if (value) add_values(texts, *value);
+}
+template <class T>
+void add_values(std::vector<std::string>& texts, const std::vector<T>& values) {
+  for (const T& value : values) add_values(texts, value);
+}
+
+template <class T>
+std::vector<std::string> texts_of(const T& value) {
+  std::vector<std::string> texts;
+  add_values(texts, value);
+  return texts;
+}
 
 /// A command, and the fields that its options set.
 class TableCommand : public CLI::App {
@@ -56,6 +88,19 @@ class TableCommand : public CLI::App {
 
 /// Errc: usage: an option was typed that `mode` of the command has no use for.
 [[nodiscard]] Result<void> check_mode(CLI::App& command, std::string_view mode);
+
+/// Of the option's names: "--num-layers" is "num_layers" in JSON, "TRACES" "traces".
+[[nodiscard]] std::string json_name(std::string_view options);
+
+/// Figures follow from it.
+[[nodiscard]] bool has_effect(const FieldRecord& field);
+
+/// Writes a field's text: numbers and flags are no strings in JSON.
+void write_json(report::JsonWriter& json, const std::string& text, std::string_view type);
+
+/// The question as JSON: an object of the options that figures follow from and whose values are
+/// not the default's, by their names.
+[[nodiscard]] std::string question_json(const TableCommand& command);
 
 /// What CLI11 reads; all else set_field() does.
 template <class T>
@@ -95,12 +140,26 @@ template <class Owner, class Member>
 void add_field(TableCommand& command, const std::string& name,
                const QuestionField<Owner, Member>& field, Member& value, std::string_view group) {
   const auto choices = choices_of(field);
-  command.fields.push_back({name, field.options, field.other, field.modes, field.stages, choices,
-                            [&value] { return field_text(value); },
-                            [&value, other = std::string(field.other)] {
-                              value = Member{};
-                              return set_field(other, {}, value);
-                            }});
+  command.fields.push_back({.name = name,
+                            .options = field.options,
+                            .other = field.other,
+                            .modes = field.modes,
+                            .about = field.about,
+                            .stages = field.stages,
+                            .is_required = field.is_required,
+                            .kind = config::KindOf<Member>::kKind,
+                            .choices = choices,
+                            .values = [&value] { return texts_of(value); },
+                            .defaults =
+                                [member = field.member] {
+                                  static const Owner owner{};
+                                  return texts_of(owner.*member);
+                                },
+                            .flip =
+                                [&value, other = std::string(field.other)] {
+                                  value = Member{};
+                                  return set_field(other, {}, value);
+                                }});
   if (field.options.empty()) return;
   const std::string names(field.options), about(field.about);
   CLI::Option* option = nullptr;

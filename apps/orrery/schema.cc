@@ -4,8 +4,6 @@
 // tables, and of what its commands print with --json.
 #include "schema.h"
 
-#include <fmt/format.h>
-
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
@@ -16,20 +14,27 @@
 #include "orrery/explore/space_file.h"
 #include "orrery/platform/cluster.h"
 #include "orrery/platform/variability.h"
-#include "orrery/report/json_keys.h"
 #include "orrery/report/json_schema.h"
 #include "orrery/space/reference.h"
-#include "orrery/study/question_json.h"
 #include "orrery/study/together_file.h"
 #include "orrery/workload/spec/spec.h"
+#include "question_options.h"
+#include "question_schema.h"
 
 namespace orrery::app {
 
 namespace {
 
-constexpr std::string_view kOutput = "output";
+std::string output_of(const CLI::App&, std::string_view command) {
+  return report::output_schema(command);
+}
 
-std::string every_output() { return report::output_schema(""); }
+std::vector<std::string_view> json_commands() {
+  std::vector<std::string_view> names;
+  for (const Command& command : commands())
+    if (command.output.json) names.push_back(command.name);
+  return names;
+}
 
 constexpr std::array<SchemaFile, 8> kFiles = {{{"cluster", platform::cluster_schema},
                                                {"workload", workload::spec_schema},
@@ -37,26 +42,28 @@ constexpr std::array<SchemaFile, 8> kFiles = {{{"cluster", platform::cluster_sch
                                                {"case-study", space::case_study_schema},
                                                {"space", explore::space_schema},
                                                {"together", study::together_schema},
-                                               {"question", study::question_schema},
-                                               {kOutput, every_output}}};
+                                               {"question", nullptr, question_schema},
+                                               {"output", nullptr, output_of}}};
 
-std::vector<std::string_view> commands() {
-  std::vector<std::string_view> names;
-  for (const report::JsonResult& result : report::json_results()) names.push_back(result.command);
-  return names;
-}
+struct SchemaOptions {
+  std::string format, of;
 
-/// `of`: the command whose output is asked; empty: of all.
-int print_schema(const std::string& format, const std::string& of, const Session& session) {
-  if (auto fine = one_of("FORMAT", format, schema_formats()); !fine)
-    return session.fail(fine.error());
-  if (!of.empty() && format != kOutput)
-    return session.fail(Error{Errc::usage, of, "COMMAND is only for the format output", ""});
-  if (auto fine = one_of("COMMAND", of, commands()); !of.empty() && !fine)
-    return session.fail(fine.error());
-  const auto file = std::find_if(kFiles.begin(), kFiles.end(),
-                                 [&](const SchemaFile& one) { return one.format == format; });
-  const std::string text = of.empty() ? schema_text(*file) : report::output_schema(of);
+  static constexpr auto fields =
+      std::tuple{QuestionField{"format", &SchemaOptions::format, "FORMAT", "", kAnswer, "workload",
+                               "A format of files; question or output: of commands", schema_formats}
+                     .required(),
+                 QuestionField{"of", &SchemaOptions::of, "COMMAND", "", kAnswer, "run",
+                               "With question or output: of this command alone", json_commands}};
+};
+
+int print_schema(const SchemaOptions& options, const CLI::App& table, const Session& session) {
+  const auto file = std::find_if(kFiles.begin(), kFiles.end(), [&](const SchemaFile& one) {
+    return one.format == options.format;
+  });
+  if (!options.of.empty() && file->of_command == nullptr)
+    return session.fail(
+        Error{Errc::usage, options.of, "COMMAND is only for the formats question and output", ""});
+  const std::string text = schema_text(*file, table, options.of);
   // The schema is JSON already; it is the data itself, so no envelope goes around it.
   return session.deliver(session.output.empty() ? text : "", [&] { return text; });
 }
@@ -65,8 +72,8 @@ int print_schema(const std::string& format, const std::string& of, const Session
 
 std::span<const SchemaFile> schema_files() { return kFiles; }
 
-std::string schema_text(const SchemaFile& file) {
-  std::string text = file.make();
+std::string schema_text(const SchemaFile& file, const CLI::App& table, std::string_view command) {
+  std::string text = file.make != nullptr ? file.make() : file.of_command(table, command);
   if (text.empty() || text.back() != '\n') text += '\n';
   return text;
 }
@@ -79,21 +86,19 @@ std::vector<std::string_view> schema_formats() {
 
 Action add_schema(CLI::App& command, Session& session) {
   describe(command,
-           "With `output`: of what commands print with --json.\n"
-           "Editors that read it complete and check the file.\n"
+           "Editors that read it complete and check the file. With `question`: of a command's\n"
+           "options, which --json repeats; with `output`: of what --json prints.\n"
            "\n"
            "Examples:\n"
            "  orrery schema cluster\n"
            "  orrery schema workload --output workload.schema.json\n"
            "  orrery schema output run\n");
-  const auto format = std::make_shared<std::string>();
-  const auto of = std::make_shared<std::string>();
-  command.add_option("FORMAT", *format, fmt::format("{}", fmt::join(schema_formats(), ", ")))
-      ->required()
-      ->type_name("");
-  command.add_option("COMMAND", *of, "With output: of this command alone")->type_name("");
+  const auto options = std::make_shared<SchemaOptions>();
+  add_fields(command, *options);
   session.add_options(command);
-  return [format, of, &session] { return print_schema(*format, *of, session); };
+  return [options, &command, &session] {
+    return print_schema(*options, *command.get_parent(), session);
+  };
 }
 
 }  // namespace orrery::app

@@ -90,12 +90,13 @@ void Session::warn(std::string_view text) const {
 
 int Session::deliver(std::string_view text, const std::function<std::string()>& to_json,
                      int code) const {
+  const auto document = [&] { return report::with_question(to_json(), question); };
   Result<void> done;
   if (!output.empty()) {
-    done = write_output(output, to_json(), force);
+    done = write_output(output, document(), force);
     if (done && !json && output != "-") done = write_output("-", text, false);
   } else {
-    done = write_output("-", json ? to_json() : std::string(text), false);
+    done = write_output("-", json ? document() : std::string(text), false);
   }
   return done ? code : fail(done.error());
 }

@@ -45,6 +45,7 @@ class Session : public OutputOptions {
   std::string program = "orrery";
   /// The sub-command that was asked for, for messages and the envelope.
   std::string command;
+  std::string question;  ///< what was typed, as JSON; empty: nobody asked for JSON
   Action action;
   /// Options that ASTRA-sim would have ignored without a word (see arguments.h).
   std::vector<std::string> ignored_options;

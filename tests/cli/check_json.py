@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Validates JSON results of commands against the schemas that `orrery schema output` prints.
+"""Validates JSON results of commands against the schemas that `orrery schema output` and `orrery schema question` print.
 
 Usage: check_json.py PROGRAM FOLDER   (FOLDER: what run_orrery.sh copied)
 """
@@ -16,9 +16,15 @@ def is_result(document):
     return isinstance(document, dict) and {"orrery", "command"} <= document.keys()
 
 
-def validator(program, command):
-    schema = json.loads(subprocess.run([program, "schema", "output", command], check=True, capture_output=True).stdout)
+def schema_of(program, *words):
+    schema = json.loads(subprocess.run([program, "schema", *words], check=True, capture_output=True).stdout)
     jsonschema.Draft202012Validator.check_schema(schema)
+    return schema
+
+
+def validator(program, command):
+    schema = schema_of(program, "output", command)
+    schema["properties"]["question"] = schema_of(program, "question", command)
     return jsonschema.Draft202012Validator(schema)
 
 

@@ -8,12 +8,14 @@
 
 #include <filesystem>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <set>
 
 #include "arguments.h"
 #include "commands.h"
 #include "completion.h"
 #include "orrery/core/paths_testing.h"
+#include "question_schema.h"
 #include "transcript.h"
 
 namespace orrery::cli_test {
@@ -53,12 +55,8 @@ bool is_flag(const TableCommand& command, const std::string& name) {
 bool is_option(const FieldRecord& field) { return field.options.starts_with("-"); }
 
 /// Options that no table has, and why.
-const std::map<std::string, std::string> kOwn = {
-    {"--help", "CLI11's"},
-    {"--rendezvous-protocol", "its value may be left out, as by ASTRA-sim"},
-    {"--stream", "its value may be left out"},
-    {"--logging-configuration", "ASTRA-sim's, without effect"},
-    {"--logging-folder", "ASTRA-sim's, without effect"}};
+const std::map<std::string, std::string> kOwn = {{"--help", "CLI11's"},
+                                                 {"--stream", "its value may be left out"}};
 
 TEST(QuestionOptions, EachComesFromATable) {
   Program program;
@@ -83,12 +81,12 @@ TEST(QuestionOptions, EachFieldHasASecondValueThatChangesItAlone) {
     Program program;
     auto& fields = program.command(one.name).fields;
     for (FieldRecord& field : fields) {
-      std::vector<std::string> before;
-      for (const FieldRecord& other : fields) before.push_back(other.text());
+      std::vector<std::vector<std::string>> before;
+      for (const FieldRecord& other : fields) before.push_back(other.values());
       const auto flipped = field.flip();
       EXPECT_TRUE(flipped) << one.name << " " << field.name << " " << to_string(flipped.error());
       for (std::size_t i = 0; i < fields.size(); ++i)
-        EXPECT_EQ(fields[i].text() != before[i], &fields[i] == &field)
+        EXPECT_EQ(fields[i].values() != before[i], &fields[i] == &field)
             << one.name << " " << field.name << " changes " << fields[i].name;
     }
   }
@@ -114,9 +112,50 @@ TEST(QuestionOptions, EachSetsItsField) {
         } catch (const CLI::ParseError&) {  // arguments are missing
         }
         EXPECT_FALSE(command.error) << one.name << " " << name << to_string(*command.error);
-        EXPECT_TRUE(field.text().starts_with(second.text()))
-            << one.name << " " << name << ": " << field.text() << " " << second.text();
+        EXPECT_EQ(field.values().front(), second.values().front()) << one.name << " " << name;
       }
+    }
+  }
+}
+
+/// Whether `value` is what the schema of one option has.
+bool fits(const nlohmann::json& value, const nlohmann::json& schema) {
+  if (schema["type"] == "array")
+    return value.is_array() && std::all_of(value.begin(), value.end(), [&](const auto& one) {
+             return fits(one, schema["items"]);
+           });
+  const auto words = schema.find("enum");
+  if (words != schema.end() && std::find(words->begin(), words->end(), value) == words->end())
+    return false;
+  const std::string type = schema["type"];
+  return type == "string"    ? value.is_string()
+         : type == "boolean" ? value.is_boolean()
+         : type == "integer" ? value.is_number_integer()
+                             : value.is_number();
+}
+
+TEST(QuestionOptions, EachStandsInTheQuestionThatJsonRepeats) {
+  for (const app::Command& one : app::commands()) {
+    Program plain;
+    EXPECT_EQ(app::question_json(plain.command(one.name)), "{}") << one.name;
+    const auto schema = nlohmann::json::parse(app::question_schema(plain.table(), one.name));
+    for (std::size_t i = 0; i < plain.command(one.name).fields.size(); ++i) {
+      Program program;
+      TableCommand& command = program.command(one.name);
+      const FieldRecord& field = command.fields[i];
+      ASSERT_TRUE(field.flip());
+      const std::string text = app::question_json(command);
+      const auto question = nlohmann::json::parse(text);
+      if (!app::has_effect(field)) {
+        EXPECT_EQ(text, "{}") << one.name << " " << field.name;
+        continue;
+      }
+      const std::string name = app::json_name(field.options);
+      ASSERT_EQ(question.size(), 1u) << one.name << " " << text;
+      ASSERT_TRUE(question.contains(name)) << one.name << " " << text;
+      ASSERT_TRUE(schema["properties"].contains(name)) << one.name << " " << name;
+      EXPECT_TRUE(fits(question[name], schema["properties"][name]))
+          << one.name << " " << text << schema["properties"][name];
     }
   }
 }
@@ -147,10 +186,11 @@ TEST(QuestionOptions, WordsThatOneMayBeAreCheckedAndCompleted) {
   EXPECT_GT(count, 100u);
 }
 
-/// A short question to a command, and fields that do not matter to it.
+/// A short question to a command, fields that do not matter to it, and what runs before.
 struct Asked {
   std::string_view command, arguments;
   std::set<std::string_view> same{};
+  std::string_view before{};
 };
 
 void PrintTo(const Asked& asked, std::ostream* out) { *out << asked.command; }
@@ -165,11 +205,23 @@ TEST_P(Answers, FollowFromEachField) {
   for (const char* name : {"examples", "data"})
     std::filesystem::create_symlink(std::filesystem::path(core_testing::kSourceFolder) / name,
                                     folder / name);
+  if (!GetParam().before.empty()) {
+    const Outcome made = run(std::string(GetParam().before), folder, core_testing::kProgram);
+    ASSERT_EQ(made.exit_code, 0) << made.err;
+  }
   const std::string asked =
       "orrery " + std::string(GetParam().command) + " " + std::string(GetParam().arguments);
+  // What it prints, and the files in `out`.
   const auto answer = [&](const std::string& more) {
-    const Outcome outcome = run(asked + " -q --json" + more, folder, core_testing::kProgram);
-    return std::to_string(outcome.exit_code) + outcome.out;
+    std::filesystem::remove_all(folder / "out");
+    std::filesystem::create_directory(folder / "out");
+    Outcome outcome = run(asked + " -q --json" + more, folder, core_testing::kProgram);
+    outcome.out += run("cksum out/*", folder, core_testing::kProgram).out;
+    // What is asked differs; does what is answered?
+    std::string out = outcome.out;
+    if (const std::size_t at = out.find("\n \"question\": "); at != std::string::npos)
+      out.erase(at, out.find('\n', at + 1) - at);
+    return std::to_string(outcome.exit_code) + out;
   };
   const std::string plain = answer("");
   EXPECT_EQ(plain.front(), '0') << plain;
@@ -190,6 +242,7 @@ TEST_P(Answers, FollowFromEachField) {
 #define ORRERY_JOB "--model gpt2 --set model.layers=4 --seq 128 --global-batch 16 --tp 4 "
 #define ORRERY_RECORDED \
   "data/demo/ddp_transformer/rank0.kineto.json.gz data/demo/ddp_transformer/rank1.kineto.json.gz "
+#define ORRERY_TRACES "orrery generate " ORRERY_JOB "--dp 2 -o w -q"
 const Asked kAsked[] = {
     {"whatif",
      ORRERY_JOB "--cluster h100-sxm:8 --list --most 3",  // of a job, which is listed already
@@ -225,6 +278,31 @@ const Asked kAsked[] = {
      ORRERY_RECORDED,  // no Chakra traces
      {"groups", "repair", "recorded.no_link", "recorded.tensors"}},
     {"embeddings", "time --tables 4 --batch 128 --pooling 4 --rows 1000 --features 64"},
+    {"compare",
+     "a.orrery b.orrery",
+     {},
+     "orrery run " ORRERY_JOB "--cluster h100-sxm:8 -o a.orrery -q && orrery run " ORRERY_JOB
+     "--cluster a100-40gb:8 -o b.orrery -q"},
+    {"validate",
+     "runs.csv",
+     {},
+     "printf 'id,model,tp,global_batch,micro_batch,gpu,n,dom,nvl,ib,measured_s\\n"
+     "us-1,llama-3.1-8b,2,64,1,H100,8,8,450,50,6.4\\n' > runs.csv"},
+    {"convert",
+     "data/demo/ddp_transformer/rank0.et.json.gz data/demo/ddp_transformer/rank0.kineto.json.gz "
+     "-o out/w"},
+    {"cut",
+     "data/demo/ddp_transformer/rank0.kineto.json.gz --iteration 8 -o out/part.json",
+     {"ranks"}},  // of one rank
+    {"obfuscate", "w -o out/o", {}, ORRERY_TRACES},
+    {"calculon",
+     "examples/calculon/gpt3-175b.json examples/calculon/a100-80g.json --devices 64 --batch 64"},
+    {"reproduce", "themis-tutorial"},
+    {"link",
+     "data/demo/ddp_transformer/rank0.et.json.gz data/demo/ddp_transformer/rank0.kineto.json.gz"},
+    {"calibrate",
+     "network examples/calibrate/all_reduce.log",  // which states these
+     {"collective", "ranks", "nodes"}},
 };
 
 INSTANTIATE_TEST_SUITE_P(Each, Answers, testing::ValuesIn(kAsked), [](const auto& one) {
@@ -232,6 +310,26 @@ INSTANTIATE_TEST_SUITE_P(Each, Answers, testing::ValuesIn(kAsked), [](const auto
   std::replace(name.begin(), name.end(), '-', '_');
   return name;
 });
+
+/// Commands whose fields are tried elsewhere, or have no figures of their own.
+const std::map<std::string_view, std::string_view> kElsewhere = {
+    {"run", "src/orrery/study/question_fields_test.cc"},
+    {"check", "those of run"},
+    {"bench", "tests/bench, where there is libtorch"},
+    {"demo", "where its data is"}};
+
+TEST(QuestionOptions, AnswersAreTriedOfEachCommand) {
+  Program program;
+  for (const app::Command& one : app::commands()) {
+    const auto& fields = program.command(one.name).fields;
+    const bool any = std::any_of(fields.begin(), fields.end(), [](const FieldRecord& field) {
+      return is_option(field) && app::has_effect(field);
+    });
+    const bool asked = std::any_of(std::begin(kAsked), std::end(kAsked),
+                                   [&](const Asked& tried) { return tried.command == one.name; });
+    EXPECT_EQ(any, asked || kElsewhere.contains(one.name)) << one.name;
+  }
+}
 
 }  // namespace
 }  // namespace orrery::cli_test

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "orrery/core/check.h"
 #include "orrery/core/text.h"
 #include "orrery/core/units.h"
 
@@ -22,6 +23,16 @@ void end_envelope(JsonWriter& json, const Findings& findings) {
     json.end_array().end_object();
   }
   json.end_array().end_object();
+}
+
+std::string with_question(std::string envelope, std::string_view question) {
+  if (question.empty() || !envelope.starts_with("{\n \"orrery\": ")) return envelope;
+  const std::size_t result = envelope.find("\"result\"");  // the command's name has no quotes
+  ORRERY_CHECK(result != std::string::npos);
+  const std::size_t line = envelope.rfind('\n', result);  // its indentation
+  const std::string_view gap = std::string_view(envelope).substr(line, result - line);
+  envelope.insert(result, fmt::format("\"question\": {},{}", question, gap));
+  return envelope;
 }
 
 std::string error_envelope(std::string_view command, const Error& error, const Findings& findings) {

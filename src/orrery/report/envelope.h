@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What every --json output has around it:
-//   {"orrery": 3, "command": …, "result": {…}, "findings": […]}, or "error" in place of "result".
+//   {"orrery": 3, "command": …, "question": {…}, "result": {…}, "findings": […]}, or "error" in
+//   place
+// of "question" and "result".
 #pragma once
 
 #include <string>
@@ -34,6 +36,9 @@ template <typename WriteResult>
   text += '\n';  // not copied: of many ranks it is large
   return text;
 }
+
+/// An envelope with the question, an object as JSON, before its result. Other text is unchanged.
+[[nodiscard]] std::string with_question(std::string envelope, std::string_view question);
 
 /// The whole envelope of a command that failed, with a newline at the end.
 [[nodiscard]] std::string error_envelope(std::string_view command, const Error& error,

@@ -181,8 +181,6 @@ constexpr auto kJsonObjects = std::to_array<JsonKey>(
       "high_ns low_ns unknown_ns"},
      {"proportional_estimate", JsonType::object,
       "step of the original job in proportion to the work", JsonForm::one, "error_ratio step_ns"},
-     {"question", JsonType::object, "what was asked: the fields of a question that were set",
-      JsonForm::map, "*"},
      {"ranges", JsonType::object, "range of each size", JsonForm::map,
       "min_size max_size distinct_sizes"},
      {"ratio_spread", JsonType::object, "distribution of recorded / predicted", JsonForm::one,

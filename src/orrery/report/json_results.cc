@@ -74,7 +74,7 @@ constexpr auto kJsonResults = std::to_array<JsonResult>(
      {"run",
       "algorithms breakdown chunk_choices cluster collective_model collectives compute_model "
       "critical_path disabled_effects effects error_classes events in_step library_collectives "
-      "memory messages network_model per_rank platform prediction_interval question ranks "
+      "memory messages network_model per_rank platform prediction_interval ranks "
       "recorded_ns remote_memory rules savings stall step_ns throughput time_by_basis variability "
       "verified_fold workload workload_name"},
      {"scale-down",

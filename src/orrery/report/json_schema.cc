@@ -117,6 +117,9 @@ void write_envelope(JsonWriter& json, std::string_view command) {
     json.field("type", "string");
   else
     json.field("const", command);
+  json.end_object();
+  json.key("question").begin_object().field("type", "object");
+  json.field("description", "the options that figures follow from: 'orrery schema question'");
   json.end_object().key("result").begin_object().field("type", "object").end_object();
   for (const char* name : {"error", "findings"})
     json.key(name).begin_object().field("$ref", fmt::format("#/$defs/{}", name)).end_object();

@@ -8,7 +8,6 @@
 #include "orrery/study/chunk_choice_json.h"
 #include "orrery/study/models.h"
 #include "orrery/study/outcome.h"
-#include "orrery/study/question_json.h"
 
 namespace orrery::study {
 
@@ -232,8 +231,6 @@ void write_chunks(JsonWriter& json, const Outcome& outcome) {
 void write_result(JsonWriter& json, const Outcome& outcome) {
   json.begin_object();
   json.nanoseconds("step", outcome.result.end);
-  json.key("question");
-  write_question(json, outcome.question);
   write_models(json, outcome);
   json.field("messages", outcome.result.messages).field("events", outcome.result.events);
   report::write_digest(json, digest(outcome));

@@ -6,15 +6,11 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <fstream>
-#include <map>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
 
 #include "orrery/study/outcome.h"
-#include "orrery/study/question_json.h"
 #include "orrery/study/question_scenarios_testing.h"
 #include "orrery/study/study.h"
 
@@ -50,15 +46,6 @@ unsigned stages_of(const std::string& wanted) {
     if (name == wanted) stages = field.stages;
   });
   return stages;
-}
-
-bool has_option(const std::string& wanted) {
-  bool has = false;
-  const Question question;
-  each_field(question, [&](const std::string& name, const auto& field, const auto&) {
-    if (name == wanted) has = !field.options.empty();
-  });
-  return has;
 }
 
 TEST(QuestionFields, HaveDifferentNamesAndOptions) {
@@ -107,37 +94,6 @@ TEST(QuestionFields, TextsAreEqualOnlyOfEqualLists) {
   one.without = {"ab"};
   two.without = {"a", "b"};
   EXPECT_NE(stage_key(one, kCluster), stage_key(two, kCluster));
-}
-
-TEST(QuestionFields, TheReferencePageIsThatOfTheTables) {
-  const std::string path = source("docs/reference/question.md");
-  if (std::getenv("ORRERY_UPDATE_DOCS") != nullptr) std::ofstream(path) << question_reference();
-  std::ostringstream page;
-  page << std::ifstream(path).rdbuf();
-  EXPECT_EQ(page.str(), question_reference()) << "run this test with ORRERY_UPDATE_DOCS=1";
-}
-
-/// What is wrong with `value` by a schema of question_schema()'s kind; empty: nothing is.
-std::string mistake(const nlohmann::json& schema, const nlohmann::json& value,
-                    const std::string& at) {
-  if (!value.is_object()) {
-    const auto words = schema.find("enum");
-    const bool fits =
-        words == schema.end() || std::find(words->begin(), words->end(), value) != words->end();
-    const std::string type = schema["type"];
-    const bool typed = type == "array"     ? value.is_array()
-                       : type == "string"  ? value.is_string()
-                       : type == "boolean" ? value.is_boolean()
-                                           : value.is_number();
-    return fits && typed ? "" : at + " is " + value.dump();
-  }
-  for (const auto& [name, member] : value.items()) {
-    const auto& known = schema["properties"];
-    if (!known.contains(name)) return at + " has " + name;
-    const std::string wrong = mistake(known[name], member, at + "/" + name);
-    if (!wrong.empty()) return wrong;
-  }
-  return "";
 }
 
 /// All that is predicted, or the error.
@@ -202,23 +158,6 @@ TEST_P(EachField, ShowsInTheManifest) {
   };
   const std::string before = manifest(scenario.base), after = manifest(other);
   EXPECT_EQ(before != after, shows) << before << after;
-}
-
-TEST_P(EachField, StandsInTheJson) {
-  const Folder folder;
-  Scenario scenario = scenarios().at(GetParam())(folder);
-  const Question other = changed(scenario.base, GetParam(), scenario.other);
-  std::string text;
-  report::JsonWriter json(text, 0);
-  write_question(json, other);
-  const auto written = nlohmann::json::parse(text);
-  EXPECT_EQ(mistake(nlohmann::json::parse(question_schema()), written, ""), "") << text;
-  std::string pointer = "/" + GetParam();
-  std::replace(pointer.begin(), pointer.end(), '.', '/');
-  constexpr unsigned kAny = kCluster | kLoad | kAnswer;
-  const bool echoed = (stages_of(GetParam()) & kAny) != 0 &&
-                      ((stages_of(GetParam()) & kUnlisted) == 0 || has_option(GetParam()));
-  EXPECT_EQ(written.contains(nlohmann::json::json_pointer(pointer)), echoed) << text;
 }
 
 INSTANTIATE_TEST_SUITE_P(All, EachField, testing::ValuesIn(all_names()), [](const auto& one) {

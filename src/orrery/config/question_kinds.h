@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What values of a question's fields are in JSON, and in words.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "orrery/config/field.h"
+#include "orrery/core/quantity.h"
+
+namespace orrery::config {
+
+/// The JSON type of one value, and what reference pages call it.
+struct FieldKind {
+  std::string_view json = "string", words = "text";
+  bool is_list = false;
+};
+
+template <class T>
+struct KindOf {
+  static constexpr FieldKind kKind = std::is_same_v<T, bool> ? FieldKind{"boolean", "true or false"}
+                                     : std::is_integral_v<T> ? FieldKind{"integer", "whole number"}
+                                     : std::is_floating_point_v<T> ? FieldKind{"number", "number"}
+                                                                   : FieldKind{};
+};
+template <>
+struct KindOf<Bytes> {
+  static constexpr FieldKind kKind{"string", "size: 64MB"};
+};
+template <>
+struct KindOf<Time> {
+  static constexpr FieldKind kKind{"string", "time: 10us"};
+};
+template <class T>
+struct KindOf<std::optional<T>> : KindOf<T> {};
+template <class T>
+struct KindOf<std::vector<T>> {
+  static constexpr FieldKind kKind{KindOf<T>::kKind.json, KindOf<T>::kKind.words, true};
+};
+
+}  // namespace orrery::config

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// docs/reference/options.md, from the tables of options.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <map>
+
+#include "arguments.h"
+#include "commands.h"
+#include "files.h"
+#include "orrery/core/paths_testing.h"
+#include "question_options.h"
+
+namespace orrery::cli_test {
+namespace {
+
+using app::Command;
+using app::FieldRecord;
+using app::TableCommand;
+
+/// Options that so many commands have stand once, before those of the commands.
+constexpr std::size_t kShared = 3;
+
+/// A cell of a table in Markdown.
+std::string cell(std::string_view text) {
+  std::string made;
+  for (const char c : text) made += c == '|' ? "\\|" : c == '<' ? "&lt;" : std::string(1, c);
+  return made;
+}
+
+std::string stage_words(unsigned stages) {
+  std::vector<std::string_view> words;
+  if ((stages & config::kCluster) != 0) words.emplace_back("cluster");
+  if ((stages & config::kLoad) != 0) words.emplace_back("workload");
+  if ((stages & config::kAnswer) != 0) words.emplace_back("answer");
+  if ((stages & config::kRunFile) != 0) words.emplace_back("run file");
+  return words.empty() ? "no figure" : fmt::format("{}", fmt::join(words, ", "));
+}
+
+std::string row_of(const FieldRecord& field, const CLI::Option& option) {
+  std::string value = field.choices.empty() || field.choices.size() > 12
+                          ? std::string(field.kind.words)
+                          : fmt::format("`{}`", fmt::join(field.choices, "`, `"));
+  if (field.kind.is_list) value = "list: " + value;
+  const auto values = field.values();
+  const bool plain = values.size() != 1 || field.kind.is_list || values.front().empty() ||
+                     values.front() == "false";
+  std::string about = option.get_description();
+  if (!field.modes.empty()) about += fmt::format(" (only of {})", field.modes);
+  return fmt::format("| `{}` | {} | {} | {} | {} |", field.options, value,
+                     plain ? "" : fmt::format("`{}`", values.front()), cell(about),
+                     stage_words(field.stages));
+}
+
+constexpr std::string_view kHead =
+    "| option | value | default | | changes |\n|---|---|---|---|---|\n";
+
+std::string options_page() {
+  app::Session session;
+  const auto table = app::build_table(session);
+  std::vector<std::string> order;
+  std::map<std::string, std::size_t> commands_with;
+  std::map<std::string_view, std::vector<std::pair<std::string, std::string>>> rows;
+  for (const Command& command : app::commands()) {
+    if (command.group == app::Group::hidden) continue;
+    const TableCommand& parsed =
+        app::table_command(*table->get_subcommand(std::string(command.name)));
+    for (const FieldRecord& field : parsed.fields) {
+      if (field.options.empty()) continue;
+      const std::string name = app::first_name(field.options);
+      std::string row = row_of(field, *parsed.get_option(name));
+      if (++commands_with[row] == kShared) order.push_back(row);
+      rows[command.name].emplace_back(name, std::move(row));
+    }
+  }
+  std::string page =
+      "# Options\n\n"
+      "<!-- Generated from the tables of options. To renew it, run the cli tests with "
+      "ORRERY_UPDATE_DOCS=1. -->\n\n"
+      "`orrery COMMAND --help` prints the same with examples. `--json` prints, as `question`, the "
+      "options that differ from their defaults and that figures follow from: `--num-layers` is "
+      "`num_layers` there, and `orrery schema question COMMAND` prints the JSON Schema. The last "
+      "column lists what an option changes.\n\n"
+      "## Options of several commands\n\n";
+  page += kHead;
+  for (const std::string& row : order) page += row + "\n";
+  for (const Command& command : app::commands()) {
+    if (command.group == app::Group::hidden) continue;
+    page += fmt::format("\n## {}\n\n{}.\n", command.name, command.summary);
+    std::vector<std::string> shared;
+    std::string own;
+    for (const auto& [name, row] : rows[command.name])
+      if (commands_with[row] >= kShared)
+        shared.push_back(name);
+      else
+        own += row + "\n";
+    if (!own.empty()) page += fmt::format("\n{}{}", kHead, own);
+    if (!shared.empty()) page += fmt::format("\nShared: `{}`.\n", fmt::join(shared, "`, `"));
+  }
+  return page;
+}
+
+TEST(OptionsPage, IsThatOfTheTables) {
+  const std::string path = std::string(core_testing::kSourceFolder) + "/docs/reference/options.md";
+  if (std::getenv("ORRERY_UPDATE_DOCS") != nullptr) std::ofstream(path) << options_page();
+  EXPECT_EQ(read(path), options_page()) << "run this test with ORRERY_UPDATE_DOCS=1";
+}
+
+}  // namespace
+}  // namespace orrery::cli_test
