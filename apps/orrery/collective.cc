@@ -40,6 +40,8 @@ int collective(CollectiveOptions& options, Session& session) {
 
 }  // namespace
 
+std::vector<std::string_view> collective_words() { return study::compared_collectives(); }
+
 Action add_collective(CLI::App& command, Session& session) {
   describe(
       command,

@@ -160,7 +160,8 @@ inline constexpr auto kAllCommands = std::to_array<Command>({
      .group = Group::kernels,
      .summary = "Compare the algorithms for a collective with a lower bound",
      .add = add_collective,
-     .output = {.json = true, .file = ""}},
+     .output = {.json = true, .file = ""},
+     .words = {.list = collective_words, .files = false}},
     {.name = "plan",
      .group = Group::kernels,
      .summary = "Check a plan of a collective (MSCCL, MSCCL++, Chakra)",
@@ -173,7 +174,8 @@ inline constexpr auto kAllCommands = std::to_array<Command>({
      .add = add_synthesise,
      .output = {.file =
                     "Write it: FILE.xml for MSCCL ('-': stdout), else a folder for Chakra traces; "
-                    "then no others than the ranks hand on; of several groups one each, numbered"}},
+                    "then no others than the ranks hand on; of several groups one each, numbered"},
+     .words = {.list = synthesis_words, .files = false}},
     {.name = "topology",
      .group = Group::clusters,
      .summary = "Describe a fabric, plot it, and show routes",

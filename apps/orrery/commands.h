@@ -144,9 +144,11 @@ Action add_install_files(CLI::App& command, Session& session);
 [[nodiscard]] std::vector<std::string_view> metric_words();
 [[nodiscard]] std::vector<std::string_view> bench_words();
 [[nodiscard]] std::vector<std::string_view> calibration_words();
+[[nodiscard]] std::vector<std::string_view> collective_words();
 [[nodiscard]] std::vector<std::string_view> embeddings_words();
 [[nodiscard]] std::vector<std::string_view> kernel_words();
 [[nodiscard]] std::vector<std::string_view> schema_formats();
 [[nodiscard]] std::vector<std::string_view> shell_names();
+[[nodiscard]] std::vector<std::string_view> synthesis_words();
 
 }  // namespace orrery::app

@@ -121,6 +121,8 @@ int synthesise(SynthesiseOptions& options, Session& session) {
 
 }  // namespace
 
+std::vector<std::string_view> synthesis_words() { return study::synthesised_collectives(); }
+
 Action add_synthesise(CLI::App& command, Session& session) {
   describe(
       command,

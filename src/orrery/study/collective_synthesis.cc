@@ -117,8 +117,8 @@ double CollectiveSynthesisAnswer::gap() const {
   return least > 0 ? static_cast<double>(made.time.count()) / least - 1 : 0;
 }
 
-std::vector<std::string> synthesised_collectives() {
-  std::vector<std::string> words;
+std::vector<std::string_view> synthesised_collectives() {
+  std::vector<std::string_view> words;
   for (const SynthesisWord& one : kSynthesisWords) words.emplace_back(one.word);
   return words;
 }

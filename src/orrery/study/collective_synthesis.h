@@ -73,7 +73,7 @@ struct CollectiveSynthesisAnswer {
 };
 
 /// The words that name collectives: "all-gather", "reduce-scatter" …
-[[nodiscard]] std::vector<std::string> synthesised_collectives();
+[[nodiscard]] std::vector<std::string_view> synthesised_collectives();
 
 /// Errc: what reading the file says; usage (ranks, root, chunks, collective); config_missing_key (a
 /// link states no bandwidth or no latency), config_conflict (no way between ranks), limit_exceeded.

@@ -2,8 +2,10 @@
 #include "orrery/study/collective_ways.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <functional>
 #include <limits>
@@ -35,6 +37,9 @@ namespace {
 
 constexpr Bytes kOneGigabyte{1'000'000'000};
 constexpr std::size_t kMostCombined = 64;  // of algorithms over dimensions
+
+constexpr std::array<std::string_view, 6> kCompared{"all-reduce", "all-gather", "reduce-scatter",
+                                                    "all-to-all", "dispatch",   "combine"};
 
 std::optional<CollectiveType> type_asked(const std::string& word) {
   if (word == "dispatch" || word == "combine") return CollectiveType::all_to_all;
@@ -231,12 +236,16 @@ std::string_view collective_word(const WaysAnswer& answer) {
   return graph::name(answer.type);
 }
 
+std::vector<std::string_view> compared_collectives() {
+  return {kCompared.begin(), kCompared.end()};
+}
+
 Result<WaysAnswer> compare_ways(const WaysQuestion& question, Findings& findings) {
   const auto type = type_asked(question.collective);
   if (!type) {
     return fail(Errc::usage, "COLLECTIVE",
                 in_quotes(question.collective) + " is none that can be compared",
-                "all-reduce, all-gather, reduce-scatter, all-to-all, dispatch or combine");
+                fmt::format("one of {}", fmt::join(compared_collectives(), ", ")));
   }
   const auto exchange = exchange_of(question);
   if (!exchange) return tl::unexpected(exchange.error());

@@ -89,6 +89,9 @@ struct WaysAnswer {
 /// "all_reduce", "dispatch" …
 [[nodiscard]] std::string_view collective_word(const WaysAnswer& answer);
 
+/// The words that name collectives here: "all-reduce" …
+[[nodiscard]] std::vector<std::string_view> compared_collectives();
+
 /// Simulates each way alone on the cluster's network: the cluster's own, algorithms dimension by
 /// dimension and over all ranks at once, those of switches that can, and plans among up to
 /// kMostPlanned ranks. Errc: usage (an unknown collective, ranks that are not there, experts that
