@@ -19,7 +19,7 @@ using ::testing::HasSubstr;
 // Each microbatch has as many operators as another; sizes, names and programs follow as of all.
 TEST_F(Bench, FewerMicrobatchesAreReplayed) {
   const std::string trace = kRecordings + "accumulated.json.gz --iterations 1 ";
-  for (const std::string level : {"top", "kernel"}) {
+  for (const std::string& level : levels()) {
     std::vector<std::int64_t> operators;
     for (const std::string part : {"--subtrace microbatches=1", "--subtrace microbatches=2",
                                    "--subtrace microbatches=3", ""})
@@ -40,7 +40,8 @@ TEST_F(Bench, FewerMicrobatchesAreReplayed) {
 // A part of a recording works by itself at any level.
 TEST_F(Bench, PartsAreReplayedAlone) {
   const std::string transformer = kRecordings + "transformer.json.gz --iterations 1 ";
-  for (const char* level : {"--level top ", "--level kernel "}) {
+  for (const std::string& name : levels()) {
+    const std::string level = "--level " + name + " ";
     std::uint64_t parts = 0;
     for (const char* part : {"layer=0", "layers=1-1", "layers=0-1", "scope=Optimizer.step"}) {
       const Json result = replay(transformer + level + "--subtrace " + part);

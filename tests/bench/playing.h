@@ -13,7 +13,9 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
+#include "orrery/core/effort_testing.h"
 #include "orrery/core/paths_testing.h"
 
 namespace orrery {
@@ -49,6 +51,11 @@ inline Said ask(const std::string& arguments, const std::string& talk = "2>&1",
 
 class Bench : public ::testing::Test {
  protected:
+  /// Of operators; with quick effort only that of kernels, which goes through more of a plan.
+  [[nodiscard]] static std::vector<std::string> levels() {
+    if (core_testing::full_effort()) return {"top", "kernel"};
+    return {"kernel"};
+  }
   void SetUp() override {
 #ifndef ORRERY_BENCH_MODULE
     GTEST_SKIP() << "built without libtorch (./setup bench)";
