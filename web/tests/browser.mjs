@@ -6,6 +6,10 @@ import { chromium } from 'playwright-core';
 
 export const chromiumPath = '/usr/bin/chromium';
 
+// Themes and widths of the window; with quick effort half of them, with each theme and each width.
+export const everyDress = process.env.ORRERY_TEST_EFFORT === 'full'
+  ? [['light', 1440], ['dark', 1440], ['light', 390], ['dark', 390]] : [['light', 390], ['dark', 1440]];
+
 // Playwright gives every browser an empty profile of its own.
 export function launch() {
   return chromium.launch({

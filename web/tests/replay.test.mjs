@@ -7,7 +7,7 @@ import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { launch, Opened } from './browser.mjs';
+import { everyDress, launch, Opened } from './browser.mjs';
 import { empty, lowContrast, overflow, unnamed } from './checks.mjs';
 import { hostileName } from './workloads.mjs';
 
@@ -68,7 +68,7 @@ describe('the page of a replay', () => {
     it(`shows without a complaint: ${name}`, () => replayed(name, data, async ({ report, page }) => {
       assert.deepEqual(await report.pages(), ['replay']);
       const wrong = [];
-      for (const [theme, width] of [['light', 1440], ['dark', 1440], ['light', 390], ['dark', 390]]) {
+      for (const [theme, width] of everyDress) {
         await report.dress(theme, width);
         for (const check of [empty, lowContrast, unnamed, overflow]) wrong.push(...await page.evaluate(check));
         await page.screenshot({ path: join(pictures, `replay-${name}-${theme}-${width}.png`), fullPage: true, animations: 'disabled' });

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { launch, Opened } from './browser.mjs';
+import { everyDress, launch, Opened } from './browser.mjs';
 import { clipped, empty, lowContrast, overflow, unnamed } from './checks.mjs';
 import { makeReports } from './reports.mjs';
 import { hostileName } from './workloads.mjs';
@@ -59,7 +59,6 @@ async function lookAtAll(name, dresses, checks, only) {
   });
 }
 
-const everyDress = [['light', 1440], ['dark', 1440], ['light', 390], ['dark', 390]];
 
 describe('every page shows without a complaint of the browser, readable and within the window', { concurrency: 2 }, () => {
   it('of the demo', () => lookAtAll('demo', everyDress, [empty, lowContrast, unnamed, overflow]));

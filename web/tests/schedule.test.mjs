@@ -5,7 +5,7 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { launch, Opened } from './browser.mjs';
+import { everyDress, launch, Opened } from './browser.mjs';
 import { empty, lowContrast, overflow, unnamed } from './checks.mjs';
 import { hostileName } from './workloads.mjs';
 
@@ -40,7 +40,7 @@ describe('a schedule', () => {
     it(`shows without a complaint: ${name}`, () => schedule(name, async ({ report, page }) => {
       assert.deepEqual(await report.pages(), ['schedule']);
       const wrong = [];
-      for (const [theme, width] of [['light', 1440], ['dark', 1440], ['light', 390], ['dark', 390]]) {
+      for (const [theme, width] of everyDress) {
         await report.dress(theme, width);
         for (const check of [empty, lowContrast, unnamed, overflow]) wrong.push(...await page.evaluate(check));
         await page.screenshot({ path: join(pictures, `schedule-${name}-${theme}-${width}.png`), fullPage: true, animations: 'disabled' });

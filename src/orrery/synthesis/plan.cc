@@ -127,7 +127,7 @@ std::uint64_t block_count(const Plan& plan) {
   return count;
 }
 
-const PlanStep& step_at(const Plan& plan, const StepAt& at) {
+const PlanStep& step_at(const Plan& plan, StepAt at) {
   return plan.ranks[at.rank].blocks[at.block].steps[at.step];
 }
 

@@ -182,7 +182,7 @@ struct Plan {
 [[nodiscard]] std::uint32_t whole_chunks(const Plan& plan);
 [[nodiscard]] std::uint64_t step_count(const Plan& plan);
 [[nodiscard]] std::uint64_t block_count(const Plan& plan);
-[[nodiscard]] const PlanStep& step_at(const Plan& plan, const StepAt& at);
+[[nodiscard]] const PlanStep& step_at(const Plan& plan, StepAt at);
 /// Chunks that a rank sends, over connections and into other ranks' buffers, and what others read
 /// of its. By rank.
 [[nodiscard]] std::vector<std::uint64_t> chunks_sent(const Plan& plan);

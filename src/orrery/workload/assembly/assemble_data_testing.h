@@ -40,7 +40,7 @@ inline std::vector<std::string> labels(const std::vector<Node>& nodes) {
   return out;
 }
 
-inline const Node& node_named(const std::vector<Node>& nodes, const std::string& label) {
+inline const Node& node_named(const std::vector<Node>& nodes, std::string_view label) {
   const auto found = std::find_if(nodes.begin(), nodes.end(),
                                   [&](const Node& node) { return node.label == label; });
   EXPECT_NE(found, nodes.end()) << label;
