@@ -34,14 +34,17 @@ class SameAnswers : public testing::Test {
   }
   void TearDown() override { fs::remove_all(folder_); }
 
-  /// What `orrery run` prints with --json; its exit code in `code`.
+  /// What `orrery run` prints with --json, without its options; its exit code in `code`.
   std::string typed(const Typed& one, int& code) const {
     const fs::path out = folder_ / "out.json", run = folder_ / "typed.orrery";
     std::string line = std::string(core_testing::kProgram) + " run " + one.arguments + " --json -q";
     if (one.question.record) line += " --force -o " + run.string();
     line += " > " + out.string() + " 2> " + (folder_ / "err.txt").string();
     code = WEXITSTATUS(std::system(line.c_str()));
-    return read(out);
+    std::string said = read(out);
+    if (const std::size_t at = said.find("\n \"question\": "); at != std::string::npos)
+      said.erase(at, said.find('\n', at + 1) - at);
+    return said;
   }
 
   /// The run file of an answer.

@@ -49,7 +49,8 @@ class Answer {
   [[nodiscard]] std::uint32_t ranks() const;
   /// What was odd, ignored or assumed, of reading and of simulating.
   [[nodiscard]] const Findings& findings() const;
-  /// All that `orrery run --json` prints; docs/reference/run.md says what is in it. O(ranks).
+  /// What `orrery run --json` prints, but for `question`, the options; docs/reference/run.md says
+  /// what is in it. O(ranks).
   [[nodiscard]] std::string json() const;
   /// When everything happened, as a run file holds it (result::write_run); for questions with
   /// `record`. Errc: usage without.
