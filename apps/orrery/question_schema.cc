@@ -44,15 +44,20 @@ void write_members(JsonWriter& json, const CLI::App& table, std::string_view nam
   json.field("type", "object").field("additionalProperties", false);
   json.key("properties").begin_object();
   const auto& command = dynamic_cast<const TableCommand&>(*table.get_subcommand(std::string(name)));
-  std::set<std::string> options;  // TRACES is what --traces is
+  std::set<std::string> options, required;  // TRACES is what --traces is
   for (const FieldRecord& field : command.fields)
     if (field.options.starts_with('-')) options.insert(json_name(field.options));
   for (const FieldRecord& field : command.fields) {
     const bool is_option = field.options.starts_with('-');
     if (has_effect(field) && (is_option || !options.contains(json_name(field.options))))
       write_property(json, field);
+    if (has_effect(field) && field.is_required) required.insert(json_name(field.options));
   }
   json.end_object();
+  if (required.empty()) return;
+  json.key("required").begin_array();
+  for (const std::string& one : required) json.value(one);
+  json.end_array();
 }
 
 void begin_schema(JsonWriter& json, std::string_view title) {
