@@ -12,6 +12,9 @@
 
 namespace orrery::app {
 
+/// The kinds whose result names a device.
+inline constexpr std::string_view kOfOneMachine = "'network', 'compute', 'overheads'";
+
 /// As it was typed; what each kind takes of it says check_options() there.
 struct CalibrateOptions {
   std::vector<std::string> words;  ///< network, compute, overheads or variability, then files
@@ -24,9 +27,11 @@ struct CalibrateOptions {
       QuestionField{"words", &CalibrateOptions::words, "WHAT", "", kAnswer, "compute",
                     "network, compute, overheads or variability, then files, folders or patterns"},
       QuestionField{"device", &CalibrateOptions::device, "--device", "NAME", kAnswer, "a100-40gb",
-                    "Of the catalogue, where files do not say one that is"},
+                    "Of the catalogue, where files do not say one that is"}
+          .only_for(kOfOneMachine),
       QuestionField{"date", &CalibrateOptions::date, "--date", "DATE", kAnswer, "2026-01-31",
-                    "When it was measured, where files do not say: 2026-01-31"},
+                    "When it was measured, where files do not say: 2026-01-31"}
+          .only_for(kOfOneMachine),
       QuestionField{"collective", &CalibrateOptions::collective, "--collective", "NAME", kAnswer,
                     "all_reduce", "network: which, where files do not say"}
           .only_for("'network'"),

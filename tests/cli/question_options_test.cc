@@ -198,13 +198,15 @@ void PrintTo(const Asked& asked, std::ostream* out) { *out << asked.command; }
 class Answers : public testing::TestWithParam<Asked> {};
 
 TEST_P(Answers, FollowFromEachField) {
-  const std::filesystem::path folder = std::filesystem::path(testing::TempDir()) /
-                                       ("orrery_answers_" + std::string(GetParam().command));
+  std::string name = testing::UnitTest::GetInstance()->current_test_info()->name();
+  std::replace(name.begin(), name.end(), '/', '_');
+  const std::filesystem::path folder =
+      std::filesystem::path(testing::TempDir()) / ("orrery_" + name);
   std::filesystem::remove_all(folder);
   std::filesystem::create_directories(folder);
-  for (const char* name : {"examples", "data"})
-    std::filesystem::create_symlink(std::filesystem::path(core_testing::kSourceFolder) / name,
-                                    folder / name);
+  for (const char* linked : {"examples", "data"})
+    std::filesystem::create_symlink(std::filesystem::path(core_testing::kSourceFolder) / linked,
+                                    folder / linked);
   if (!GetParam().before.empty()) {
     const Outcome made = run(std::string(GetParam().before), folder, core_testing::kProgram);
     ASSERT_EQ(made.exit_code, 0) << made.err;
@@ -230,9 +232,9 @@ TEST_P(Answers, FollowFromEachField) {
   for (const FieldRecord& field : command.fields) {
     if (!is_option(field) || (field.stages & ~unsigned{config::kUnlisted}) == config::kNothing)
       continue;
-    const std::string name = names_of(field.options).front();
-    const bool flag = is_flag(command, name);
-    const std::string more = " " + name + (flag ? "" : " '" + std::string(field.other) + "'");
+    const std::string option = names_of(field.options).front();
+    const bool flag = is_flag(command, option);
+    const std::string more = " " + option + (flag ? "" : " '" + std::string(field.other) + "'");
     EXPECT_EQ(answer(more) != plain, !GetParam().same.contains(field.name))
         << asked << more << ", " << field.name;
   }
@@ -242,6 +244,11 @@ TEST_P(Answers, FollowFromEachField) {
 #define ORRERY_JOB "--model gpt2 --set model.layers=4 --seq 128 --global-batch 16 --tp 4 "
 #define ORRERY_RECORDED \
   "data/demo/ddp_transformer/rank0.kineto.json.gz data/demo/ddp_transformer/rank1.kineto.json.gz "
+#define ORRERY_KERNELS                                                                            \
+  "awk 'BEGIN{print \"device,kernel,us\"; for (m = 64; m <= 1024; m *= 2) "                       \
+  "for (n = 64; n <= 1024; n *= 2) for (k = 64; k <= 8192; k *= 2) "                              \
+  "printf \"H100_SXM,\\\"gemm forward bf16,bf16>bf16 m=%d n=%d k=%d transposed_b\\\",%.3f\\n\", " \
+  "m, n, k, 5 + m * n * k / 2e8}' > own.csv"
 #define ORRERY_TRACES "orrery generate " ORRERY_JOB "--dp 2 -o w -q"
 const Asked kAsked[] = {
     {"whatif",
@@ -303,10 +310,18 @@ const Asked kAsked[] = {
     {"calibrate",
      "network examples/calibrate/all_reduce.log",  // which states these
      {"collective", "ranks", "nodes"}},
+    {"calibrate", "compute examples/calibrate/step.json", {}},
+    {"calibrate", "overheads examples/calibrate/step.json", {}},
+    {"calibrate", "variability " ORRERY_RECORDED, {"steps"}},
+    {"kernels", "fit own.csv --by nets --epochs 2 -o out/own.model", {}, ORRERY_KERNELS},
+    {"kernels", "plot own.csv --compute heuristic -o out/own.svg", {}, ORRERY_KERNELS},
+    {"embeddings", "synthesize --batch 256 --pooling 4 --rows 5000 -o out/a.txt", {}},
 };
 
 INSTANTIATE_TEST_SUITE_P(Each, Answers, testing::ValuesIn(kAsked), [](const auto& one) {
   std::string name(one.param.command);
+  const std::string_view arguments = one.param.arguments;
+  name += "_" + std::string(arguments.substr(0, arguments.find_first_of(" /.:")));
   std::replace(name.begin(), name.end(), '-', '_');
   return name;
 });

@@ -105,6 +105,9 @@ class Compute {
     std::vector<std::string> tables, recordings;
     for (const std::string& file : question_.files)
       (are_recorded({file}) ? recordings : tables).push_back(file);
+    if (tables.empty() && !question_.devices.empty())
+      return fail(Errc::usage, "--devices",
+                  "describes devices of tables, and there are only recordings", "leave it out");
     if (!tables.empty()) {
       auto read = read_kernel_tables(tables, question_.devices, findings_);
       if (!read) return tl::unexpected(std::move(read.error()));

@@ -87,6 +87,10 @@ Result<std::vector<model::NamedModel>> models_alone(const AnswerSources& sources
   std::erase_if(models, [&](const model::NamedModel& one) { return name(one.source) != compute; });
   if (models.empty()) return tl::unexpected(no_model(compute));
   models.front().asked = true;
+  for (const KernelFileEntry& row : kKernelFileTable)
+    if (const std::string& file = sources.files.*row.path;
+        !file.empty() && name(row.source) != compute)
+      findings.add(FindingCode::key_without_effect, file);
   return models;
 }
 
