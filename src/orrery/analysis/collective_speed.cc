@@ -7,6 +7,7 @@
 
 #include "orrery/analysis/metrics.h"
 #include "orrery/analysis/run_index.h"
+#include "orrery/core/collective_type.h"
 
 namespace orrery::analysis {
 

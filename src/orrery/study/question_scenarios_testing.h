@@ -229,7 +229,7 @@ inline void add_models(Scenarios& all) {
   all["kernel_table"] = [](const Folder&) {
     return Scenario{job(), Expect::same, source("examples/kernels/made-up.csv")};  // none is in it
   };
-  all["kernel_model"] = with(job, Expect::error);  // no such file
+  all["kernel_model"] = with(job, Expect::error, "there/is/none.model");
   all["systolic"] = [](const Folder&) {
     Question question = job();
     question.compute = "systolic";
