@@ -195,7 +195,10 @@ def main():
         points = json.loads(told)["result"]
         search.forget()
         done, ended, lines = dict.fromkeys(ways, 0), 0, {}
-        while sum(done.values()) < kills:
+        tried = 0
+        # A search by MPI may end before it is killed: on until one of each kind was.
+        while (sum(done.values()) < kills or not all(done.values())) and tried < 10 * kills:
+            tried += 1
             how, processes = launch(search, draw, ways)
             time.sleep(draw.uniform(0, whole / 3) + (0.4 if how == "mpi" else 0))
             done[how] += kill(how, processes, draw)
