@@ -176,17 +176,12 @@ std::string fish(const std::vector<Entry>& entries) {
   return text;
 }
 
-}  // namespace
-
-namespace {
-
 struct CompletionOptions {
   std::string shell;
 
-  static constexpr auto fields =
-      std::tuple{QuestionField{"shell", &CompletionOptions::shell, "SHELL", "", kAnswer, "zsh",
-                               "Whose completion", shell_names}
-                     .required()};
+  static constexpr auto fields = std::tuple{QuestionField{
+      "shell", &CompletionOptions::shell, "SHELL", "", kAnswer, "zsh", "The shell", shell_names}
+                                                .required()};
 };
 
 }  // namespace

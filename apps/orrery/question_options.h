@@ -161,7 +161,13 @@ void add_field(TableCommand& command, const std::string& name,
                                   return set_field(other, {}, value);
                                 }});
   if (field.options.empty()) return;
-  const std::string names(field.options), about(field.about);
+  const std::string names(field.options);
+  std::string about(field.about);
+  // What an argument may be stands nowhere else in help.
+  constexpr std::size_t kMostShown = 12;
+  if (names.front() != '-' && choices.size() <= kMostShown)
+    for (std::size_t i = 0; i < choices.size(); ++i)
+      about += (i == 0 ? ": " : ", ") + std::string(choices[i]);
   CLI::Option* option = nullptr;
   if constexpr (std::is_same_v<Member, bool>) {
     option = command.add_flag(names, value, about);

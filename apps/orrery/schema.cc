@@ -50,7 +50,7 @@ struct SchemaOptions {
 
   static constexpr auto fields =
       std::tuple{QuestionField{"format", &SchemaOptions::format, "FORMAT", "", kAnswer, "workload",
-                               "A format of files; question or output: of commands", schema_formats}
+                               "Of a file, or of commands", schema_formats}
                      .required(),
                  QuestionField{"of", &SchemaOptions::of, "COMMAND", "", kAnswer, "run",
                                "With question or output: of this command alone", json_commands}};

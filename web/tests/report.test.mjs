@@ -59,7 +59,6 @@ async function lookAtAll(name, dresses, checks, only) {
   });
 }
 
-
 describe('every page shows without a complaint of the browser, readable and within the window', { concurrency: 2 }, () => {
   it('of the demo', () => lookAtAll('demo', everyDress, [empty, lowContrast, unnamed, overflow]));
   it('of two runs', () => lookAtAll('comparison', [['light', 1440], ['dark', 390]], [empty, lowContrast, unnamed, overflow]));
