@@ -11,7 +11,7 @@
 #include <string>
 
 #include "orrery/trace/chakra/load.h"
-#include "orrery/trace/chakra/writer.h"
+#include "orrery/trace/chakra/records/writer.h"
 
 namespace {
 

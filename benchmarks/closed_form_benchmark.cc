@@ -5,7 +5,7 @@
 
 #include <random>
 
-#include "orrery/model/collective/closed_form.h"
+#include "orrery/model/collective/algorithms/closed_form.h"
 #include "orrery/model/collective/phase_factory.h"
 
 namespace {
@@ -24,7 +24,7 @@ PhaseSpec all_reduce(Algorithm algorithm, std::uint32_t size, std::int64_t windo
   platform.dims = {{block, size, Bandwidth(50e9), 500}};
   platform.device.memory = Bandwidth(2e12);
   platform.collectives.endpoint_delay = orrery::Time(10'000);
-  const orrery::model::Fabric fabric(platform);
+  const orrery::model::MultiDimFabric fabric(platform);
   orrery::model::PhaseRequest request;
   request.algorithm = {algorithm, window};
   request.ring.size = size;
@@ -95,7 +95,7 @@ BENCHMARK(BM_DirectWindow)->Arg(8)->Arg(64);
 void BM_Even(benchmark::State& state) {
   const auto algorithm = static_cast<Algorithm>(state.range(0));
   const PhaseSpec spec = all_reduce(algorithm, 4096, state.range(1));
-  for (auto _ : state) benchmark::DoNotOptimize(orrery::model::even_duration(spec));
+  for (auto _ : state) benchmark::DoNotOptimize(orrery::model::uniform_duration(spec));
 }
 BENCHMARK(BM_Even)
     ->Args({static_cast<int>(Algorithm::ring), -1})

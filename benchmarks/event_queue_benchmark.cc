@@ -10,7 +10,7 @@
 #include <random>
 #include <vector>
 
-#include "orrery/sim/event_queue.h"
+#include "orrery/sim/engine/state/event_queue.h"
 
 namespace {
 

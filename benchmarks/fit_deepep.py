@@ -6,7 +6,7 @@
 
 FOLDER holds deepep_normal.csv.gz and deepep_low_latency.csv.gz (gpu, version, nodes, hidden, tokens,
 topk, experts, [dispatch_sms, combine_sms,] dispatch_us, [dispatch_notify_us,] combine_us,
-[combine_notify_us]). Prints the table that src/orrery/model/collective/experts/deepep.cc holds; the
+[combine_notify_us]). Prints the table that src/orrery/model/collective/library/deepep.cc holds; the
 formulas are those of deepep.h. Every second row is left out of the fit that predicts it, twice.
 Without other packages; half a minute.
 """

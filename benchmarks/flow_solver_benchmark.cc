@@ -11,7 +11,7 @@
 #include <random>
 #include <vector>
 
-#include "orrery/model/network/max_min.h"
+#include "orrery/network/max_min/max_min.h"
 
 namespace {
 
@@ -63,9 +63,9 @@ class LeafSpine {
 };
 
 /// All flows start at once and end at once.
-template <class Fabric>
+template <class MultiDimFabric>
 void ring_steps(benchmark::State& state) {
-  const Fabric fabric(static_cast<std::uint32_t>(state.range(0)));
+  const MultiDimFabric fabric(static_cast<std::uint32_t>(state.range(0)));
   MaxMin solver = fabric.solver();
   const std::uint32_t hosts = fabric.hosts();
   std::vector<std::uint32_t> flows(hosts);
@@ -82,9 +82,9 @@ void ring_steps(benchmark::State& state) {
   state.SetItemsProcessed(state.iterations() * hosts);
 }
 
-template <class Fabric>
+template <class MultiDimFabric>
 void all_to_all_at_once(benchmark::State& state) {
-  const Fabric fabric(static_cast<std::uint32_t>(state.range(0)));
+  const MultiDimFabric fabric(static_cast<std::uint32_t>(state.range(0)));
   MaxMin solver = fabric.solver();
   const std::uint32_t hosts = fabric.hosts();
   std::vector<std::uint32_t> flows(std::size_t{hosts} * (hosts - 1));
@@ -105,11 +105,11 @@ void all_to_all_at_once(benchmark::State& state) {
 }
 
 /// Every host sends one message after another, each when the one before is there.
-template <class Fabric>
+template <class MultiDimFabric>
 class Senders {
  public:
   /// Hosts begin `stagger` after each other, in picoseconds; `peers[host]`: to whom, in order.
-  Senders(const Fabric& fabric, const std::vector<std::vector<std::uint32_t>>& peers,
+  Senders(const MultiDimFabric& fabric, const std::vector<std::vector<std::uint32_t>>& peers,
           std::int64_t stagger)
       : fabric_(fabric), peers_(peers), solver_(fabric.solver()), next_(peers.size(), 0) {
     for (std::uint32_t host = 0; host < peers.size(); ++host)
@@ -200,7 +200,7 @@ class Senders {
     }
   }
 
-  const Fabric& fabric_;
+  const MultiDimFabric& fabric_;
   const std::vector<std::vector<std::uint32_t>>& peers_;
   MaxMin solver_;
   std::vector<std::uint32_t> next_;  ///< by host
@@ -212,14 +212,14 @@ class Senders {
   std::int64_t solves_ = 0;
 };
 
-template <class Fabric>
-void send(benchmark::State& state, const Fabric& fabric,
+template <class MultiDimFabric>
+void send(benchmark::State& state, const MultiDimFabric& fabric,
           const std::vector<std::vector<std::uint32_t>>& peers, std::int64_t stagger) {
   std::int64_t sent = 0;
   std::int64_t changes = 0;
   std::int64_t solves = 0;
   for (auto _ : state) {
-    Senders<Fabric> senders(fabric, peers, stagger);
+    Senders<MultiDimFabric> senders(fabric, peers, stagger);
     senders.run();
     sent += senders.sent();
     changes += senders.changes();
@@ -231,9 +231,9 @@ void send(benchmark::State& state, const Fabric& fabric,
 }
 
 /// To the next host first, and so round; hosts begin a 50th of a message's time after each other.
-template <class Fabric>
+template <class MultiDimFabric>
 void all_to_all_staggered(benchmark::State& state) {
-  const Fabric fabric(static_cast<std::uint32_t>(state.range(0)));
+  const MultiDimFabric fabric(static_cast<std::uint32_t>(state.range(0)));
   const std::uint32_t hosts = fabric.hosts();
   std::vector<std::vector<std::uint32_t>> peers(hosts);
   for (std::uint32_t host = 0; host < hosts; ++host) {
@@ -242,9 +242,9 @@ void all_to_all_staggered(benchmark::State& state) {
   send(state, fabric, peers, static_cast<std::int64_t>(kBytes / kCapacity / 50));
 }
 
-template <class Fabric>
+template <class MultiDimFabric>
 void permutations(benchmark::State& state) {
-  const Fabric fabric(static_cast<std::uint32_t>(state.range(0)));
+  const MultiDimFabric fabric(static_cast<std::uint32_t>(state.range(0)));
   std::vector<std::vector<std::uint32_t>> peers(fabric.hosts());
   std::vector<std::uint32_t> order(fabric.hosts());
   std::iota(order.begin(), order.end(), 0);

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "orrery/graph/builder.h"
-#include "orrery/sim/folding.h"
+#include "orrery/sim/shortcuts/folding/folding.h"
 
 namespace {
 
@@ -70,13 +70,13 @@ class Chain {
 
 void fold_all(benchmark::State& state, const graph::Workload& workload,
               const platform::Platform& platform) {
-  const model::Fabric fabric(platform);
+  const model::MultiDimFabric fabric(platform);
   const auto network = model::make_network(platform);
   sim::Communicators communicators;
   if (!communicators.make(workload, platform.rules)) std::abort();
   std::size_t classes = 0;
   for (auto _ : state) {
-    sim::Planner planner(platform, fabric, *network);
+    sim::CollectivePlanner planner(platform, fabric, *network);
     classes = sim::fold(workload, platform, fabric, *network, communicators, planner)->classes();
   }
   state.counters["classes"] = static_cast<double>(classes);

@@ -7,9 +7,9 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "orrery/study/write_chakra.h"
+#include "orrery/study/jobs/program_to_chakra.h"
 #include "orrery/workload/program/program.h"
-#include "orrery/workload/spec/catalogue.h"
+#include "orrery/workload/spec/model_catalogue.h"
 
 namespace {
 
@@ -84,7 +84,7 @@ void BM_WriteChakra(benchmark::State& state) {
   const auto folder = std::filesystem::temp_directory_path() / "orrery_generate_benchmark";
   std::filesystem::remove_all(folder);
   std::filesystem::create_directories(folder);
-  study::WriteReport report;
+  study::ChakraWriteReport report;
   for (auto _ : state) {
     auto written =
         study::write_chakra(program, {.prefix = (folder / "w").string(), .overwrite = true});

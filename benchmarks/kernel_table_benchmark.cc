@@ -7,8 +7,8 @@
 #include <cmath>
 #include <random>
 
-#include "orrery/model/compute/predictions.h"
-#include "orrery/model/kernels/table.h"
+#include "orrery/model/compute/kernel_predictions.h"
+#include "orrery/model/kernels/table/measured_table.h"
 
 namespace {
 
@@ -28,7 +28,7 @@ MeasuredTable table_of(const std::vector<Kernel>& kernels) {
   orrery::model::MeasuredRows rows;
   rows.devices = {"device"};
   for (const Kernel& kernel : kernels) {
-    const orrery::model::LeastWork work = orrery::model::least_work(kernel);
+    const orrery::model::MinimumWork work = orrery::model::minimum_work(kernel);
     rows.rows.push_back({0, kernel, work.flops / 1e15 + work.bytes / 3e12 + 3e-6, 0});
   }
   orrery::Findings findings;
@@ -99,7 +99,7 @@ void BM_SeenBefore(benchmark::State& state) {
   device.peak = device.rated = orrery::FlopRate(989.4e12);
   device.memory = orrery::Bandwidth(3.35e12);
   device.compute = orrery::TimeSource::automatic;
-  const orrery::model::Predictions predictions(device);
+  const orrery::model::KernelPredictions predictions(device);
   benchmark::DoNotOptimize(predictions.of(table, 0));  // works them all out
   for (auto _ : state) {
     std::int64_t sum = 0;

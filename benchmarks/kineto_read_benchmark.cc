@@ -10,7 +10,7 @@
 #include <iterator>
 #include <string>
 
-#include "orrery/trace/io/document.h"
+#include "orrery/trace/io/json_document.h"
 #include "orrery/trace/kineto/reader.h"
 
 namespace {

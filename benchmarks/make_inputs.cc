@@ -9,7 +9,7 @@
 #include <fstream>
 #include <string>
 
-#include "orrery/trace/chakra/writer.h"
+#include "orrery/trace/chakra/records/writer.h"
 
 namespace {
 

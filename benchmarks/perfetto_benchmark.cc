@@ -8,8 +8,8 @@
 #include <cstdint>
 #include <string_view>
 
-#include "orrery/report/perfetto.h"
-#include "orrery/result/result_testing.h"
+#include "orrery/report/perfetto/perfetto.h"
+#include "orrery/result/small_run_testing.h"
 
 namespace {
 

@@ -7,8 +7,8 @@
 #include <filesystem>
 #include <string>
 
-#include "orrery/result/result_testing.h"
 #include "orrery/result/run_file.h"
+#include "orrery/result/small_run_testing.h"
 
 namespace {
 

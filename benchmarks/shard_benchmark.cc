@@ -11,7 +11,7 @@
 #include <fstream>
 
 #include "orrery/core/random.h"
-#include "orrery/study/shard.h"
+#include "orrery/study/embeddings/shard_report.h"
 
 namespace {
 

@@ -7,9 +7,9 @@
 #include <memory>
 #include <string>
 
-#include "cases.h"
 #include "orrery/graph/builder.h"
 #include "orrery/sim/simulate.h"
+#include "shared_workloads.h"
 
 namespace {
 

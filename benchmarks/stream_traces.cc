@@ -12,7 +12,7 @@
 
 #include "orrery/sim/simulate.h"
 #include "orrery/trace/chakra/load.h"
-#include "orrery/trace/chakra/writer.h"
+#include "orrery/trace/chakra/records/writer.h"
 
 namespace {
 

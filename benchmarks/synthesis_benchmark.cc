@@ -10,63 +10,67 @@
 #include <utility>
 #include <vector>
 
-#include "orrery/platform/topology/generate/generate.h"
-#include "orrery/synthesis/bounds.h"
+#include "orrery/platform/topology/generators/topology_generator.h"
+#include "orrery/synthesis/bounds/bounds.h"
 #include "orrery/synthesis/search/synthesise.h"
 
 namespace {
 
 using namespace orrery;
 using graph::CollectiveType;
-using synthesis::Ground;
+using synthesis::FabricState;
 
 platform::LinkFigures cable(double gigabytes, std::int64_t latency_ns) {
   return {Bandwidth(gigabytes * 1e9), ns(latency_ns), 1, platform::LinkClass::network};
 }
 
-Ground ground_for(Result<platform::Topology> made, std::vector<std::int64_t> sizes) {
+FabricState fabric_state_for(Result<platform::Topology> made, std::vector<std::int64_t> sizes) {
   if (!made) std::abort();
   auto topology = std::make_shared<const platform::Topology>(std::move(*made));
-  std::vector<platform::NodeIndex> seats(topology->devices().begin(), topology->devices().end());
-  auto ground = synthesis::ground_of(std::move(topology), std::move(seats), {}, "benchmark");
-  if (!ground) std::abort();
-  ground->sizes = std::move(sizes);
-  return *std::move(ground);
+  std::vector<platform::NodeIndex> rank_devices(topology->devices().begin(),
+                                                topology->devices().end());
+  auto fabric_state =
+      synthesis::make_fabric_state(std::move(topology), std::move(rank_devices), {}, "benchmark");
+  if (!fabric_state) std::abort();
+  fabric_state->sizes = std::move(sizes);
+  return *std::move(fabric_state);
 }
 
-Ground grid(const std::vector<std::int64_t>& sizes, bool closed) {
+FabricState grid(const std::vector<std::int64_t>& sizes, bool closed) {
   std::int64_t count = 1;
   for (const std::int64_t size : sizes) count *= size;
   platform::NetworkPlan plan;
   plan.shape = closed ? platform::NetworkShape::torus : platform::NetworkShape::mesh;
   plan.sizes = sizes;
   plan.port = cable(50 * 1.073741824, 500);
-  return ground_for(
-      platform::generate("grid", {{count, 1, platform::Inside::none, 1, {}, 0, {}}}, plan, "grid"),
+  return fabric_state_for(
+      platform::generate("grid", {{count, 1, platform::HostInterconnect::none, 1, {}, 0, {}}}, plan,
+                         "grid"),
       sizes);
 }
 
-Ground rails(std::int64_t hosts) {
+FabricState rails(std::int64_t hosts) {
   platform::NetworkPlan plan;
   plan.shape = platform::NetworkShape::rail_only;
   plan.per_leaf = hosts;
   plan.radix = 2 * hosts;
   plan.port = plan.trunk = cable(50, 700);
-  return ground_for(
-      platform::generate(
-          "rails", {{hosts, 8, platform::Inside::switched, 1, cable(450, 200), 8, cable(64, 250)}},
-          plan, "rails"),
-      {});
+  return fabric_state_for(platform::generate("rails",
+                                             {{hosts, 8, platform::HostInterconnect::switched, 1,
+                                               cable(450, 200), 8, cable(64, 250)}},
+                                             plan, "rails"),
+                          {});
 }
 
-void make(benchmark::State& state, const Ground& ground, CollectiveType type, bool constructions) {
+void make(benchmark::State& state, const FabricState& fabric_state, CollectiveType type,
+          bool constructions) {
   synthesis::SynthesisQuestion question;
   question.type = type;
   question.bytes = Bytes(1 << 30);
   question.constructions = constructions;
   double gap = 0, sends = 0, micros = 0;
   for (auto _ : state) {
-    const auto made = synthesis::synthesise(ground, question);
+    const auto made = synthesis::synthesise(fabric_state, question);
     if (!made) std::abort();
     micros = static_cast<double>(made->time.count()) * 1e-6;
     gap = 100 * (static_cast<double>(made->time.count()) /
@@ -80,10 +84,10 @@ void make(benchmark::State& state, const Ground& ground, CollectiveType type, bo
 }
 
 void TightestCut(benchmark::State& state) {
-  const Ground ground = grid({state.range(0), state.range(0)}, true);
+  const FabricState fabric_state = grid({state.range(0), state.range(0)}, true);
   for (auto _ : state) {
-    const auto bound =
-        synthesis::bound_of(ground, {CollectiveType::all_gather, Bytes(1 << 30), {}, 0, {}});
+    const auto bound = synthesis::lower_bound_of(
+        fabric_state, {CollectiveType::all_gather, Bytes(1 << 30), {}, 0, {}});
     if (!bound) std::abort();
     state.counters["exact"] = bound->exact ? 1 : 0;
   }

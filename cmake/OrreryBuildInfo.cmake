@@ -58,6 +58,6 @@ function(orrery_add_build_info target)
   string(REPLACE ";" "." zstd "${numbers}")
   set(libraries "fmt ${fmt_VERSION}, yaml-cpp ${yaml-cpp_VERSION}, pugixml ${pugixml_VERSION}, simdjson ${simdjson_VERSION}, \
 SQLite ${SQLite3_VERSION}, zlib ${ZLIB_VERSION_STRING}, zstd ${zstd}, nlohmann-json ${nlohmann_json_VERSION}, CLI11 ${CLI11_VERSION}")
-  set_source_files_properties("${CMAKE_CURRENT_SOURCE_DIR}/build_info.cc" PROPERTIES COMPILE_DEFINITIONS
+  set_source_files_properties("${CMAKE_CURRENT_SOURCE_DIR}/resources/build_info.cc" PROPERTIES COMPILE_DEFINITIONS
                               "ORRERY_LIBRARIES=\"${libraries}\"" SKIP_UNITY_BUILD_INCLUSION ON)
 endfunction()

@@ -19,7 +19,7 @@ function(orrery_add_data target)
     DEPENDS ${files}
     COMMENT "Packing the data folder"
     VERBATIM)
-  set(source "${CMAKE_CURRENT_SOURCE_DIR}/built_in_data.cc")
+  set(source "${CMAKE_CURRENT_SOURCE_DIR}/resources/built_in_data.cc")
   set_source_files_properties("${source}" PROPERTIES COMPILE_DEFINITIONS "ORRERY_DATA_ARCHIVE=\"${archive}\""
                                                      OBJECT_DEPENDS "${archive}" SKIP_UNITY_BUILD_INCLUSION ON)
 endfunction()

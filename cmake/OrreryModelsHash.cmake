@@ -11,10 +11,10 @@ if(CMAKE_SCRIPT_MODE_FILE)
   endforeach()
   string(SHA256 hash "${text}")
   file(WRITE "${OUT}" "// Made by cmake/OrreryModelsHash.cmake.
-namespace orrery::space {
+namespace orrery::explore {
 extern const char* const kModelsHash;
 const char* const kModelsHash = \"${hash}\";
-}  // namespace orrery::space
+}  // namespace orrery::explore
 ")
   return()
 endif()

@@ -8,11 +8,11 @@
 #include <array>
 #include <cctype>
 
-#include "build_info.h"
 #include "commands.h"
 #include "exit_codes.h"
-#include "orrery/core/suggest.h"
+#include "orrery/core/text/suggest.h"
 #include "question_options.h"
+#include "resources/build_info.h"
 
 namespace orrery::app {
 

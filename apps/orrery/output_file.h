@@ -5,14 +5,14 @@
 
 #include <string>
 
-#include "orrery/core/whole_file.h"
+#include "orrery/core/system/atomic_file.h"
 
 namespace orrery::app {
 
 /// orrery::check_absent(); nothing is in the way at "-".
 [[nodiscard]] Result<void> check_absent(const std::string& path, bool force);
 
-/// A WholeFile; "-" is stdout. Errc: output_exists, output_failed.
-[[nodiscard]] Result<WholeFile> open_output(const std::string& path, bool force);
+/// A AtomicFile; "-" is stdout. Errc: output_exists, output_failed.
+[[nodiscard]] Result<AtomicFile> open_output(const std::string& path, bool force);
 
 }  // namespace orrery::app

@@ -9,10 +9,10 @@
 #include <cstdlib>
 #include <utility>
 
-#include "orrery/core/text.h"
-#include "orrery/core/units.h"
-#include "orrery/report/json.h"
-#include "orrery/report/text.h"
+#include "orrery/core/text/text.h"
+#include "orrery/core/text/units.h"
+#include "orrery/report/json/json_writer.h"
+#include "orrery/report/terminal_text.h"
 
 namespace orrery::app {
 

@@ -76,7 +76,7 @@ class ShownWatch : public study::Watch {
   void simulating(std::uint32_t ranks, std::uint32_t of, std::uint64_t messages) override {
     progress_.simulating(ranks, of, messages);
   }
-  void through() override { progress_.clear(); }
+  void phase_done() override { progress_.clear(); }
   void spilled(std::uint64_t bytes, const std::string& folder) override;
 
  private:

@@ -14,21 +14,21 @@
 
 #include "orrery/config/question_kinds.h"
 #include "orrery/config/question_table.h"
-#include "orrery/core/suggest.h"
-#include "orrery/report/json.h"
-#include "orrery/study/question_fields.h"
+#include "orrery/core/text/suggest.h"
+#include "orrery/report/json/json_writer.h"
+#include "orrery/study/questions/run_options.h"
 
 namespace orrery::app {
 
-using config::Chosen;
 using config::field_text;
 using config::kAnswer;
 using config::kNothing;
-using config::NoRow;
 using config::QuestionField;
 using config::QuestionGroup;
-using config::QuestionPart;
+using config::QuestionStruct;
+using config::SelectedRow;
 using config::set_field;
+using config::UndeclaredField;
 
 /// A field of a command's question. `values` and `flip` read it and set it to its second value.
 struct FieldRecord {
@@ -118,7 +118,7 @@ concept Native = std::is_arithmetic_v<T> || std::is_same_v<T, std::string> ||
 template <class Owner, class Member>
 std::vector<std::string_view> choices_of(const QuestionField<Owner, Member>& field) {
   if (field.choices != nullptr) return field.choices();
-  if constexpr (config::Worded<Member>) return config::words_of<Member>();
+  if constexpr (config::NamedEnum<Member>) return config::enum_names<Member>();
   return {};
 }
 
@@ -147,7 +147,7 @@ void add_field(TableCommand& command, const std::string& name,
                             .about = field.about,
                             .stages = field.stages,
                             .is_required = field.is_required,
-                            .kind = config::KindOf<Member>::kKind,
+                            .kind = config::FieldKindOf<Member>::kKind,
                             .choices = choices,
                             .values = [&value] { return texts_of(value); },
                             .defaults =
@@ -196,7 +196,7 @@ void add_row(TableCommand& command, const std::string& prefix, const Row& row, V
     add_field(command, name, row, value, group);
   } else {
     const auto add = [&](const auto& inner, auto& part, std::string_view own,
-                         const Chosen* chosen) {
+                         const SelectedRow* chosen) {
       auto shown = inner;
       if constexpr (requires { shown.about; })
         if (chosen != nullptr) {  // without the names of other programs

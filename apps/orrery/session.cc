@@ -9,8 +9,8 @@
 #include <cstdlib>
 
 #include "commands.h"
-#include "orrery/core/text.h"
-#include "orrery/report/envelope.h"
+#include "orrery/core/text/text.h"
+#include "orrery/report/json/envelope.h"
 #include "output_file.h"
 #include "question_options.h"
 

@@ -11,8 +11,8 @@
 
 #include "orrery/core/error.h"
 #include "orrery/core/findings.h"
-#include "orrery/core/suggest.h"
-#include "orrery/report/text.h"
+#include "orrery/core/text/suggest.h"
+#include "orrery/report/terminal_text.h"
 
 namespace CLI {
 class App;

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What Orrery finds in this library: orrery/bench/module.h.
-#include "orrery/bench/module.h"
-
+// What Orrery finds in this library: orrery/bench/programs/module_abi.h.
 #include <ATen/core/dispatch/Dispatcher.h>
 #include <torch/version.h>
 
@@ -17,7 +15,8 @@
 
 #include "device.h"
 #include "executor.h"
-#include "gloo.h"
+#include "gloo_communicator.h"
+#include "orrery/bench/programs/module_abi.h"
 
 namespace orrery::replay {
 namespace {

@@ -13,8 +13,8 @@
 #include <sstream>
 
 #include "orrery/core/paths_testing.h"
-#include "orrery/core/units.h"
-#include "orrery/trace/io/format.h"
+#include "orrery/core/text/units.h"
+#include "orrery/trace/inputs/format.h"
 #include "row.h"
 
 namespace orrery::all_traces {

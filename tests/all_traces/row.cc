@@ -8,12 +8,12 @@
 #include <fstream>
 #include <sstream>
 
-#include "orrery/analysis/consistency.h"
-#include "orrery/core/units.h"
+#include "orrery/analysis/workload/consistency.h"
+#include "orrery/core/text/units.h"
 #include "orrery/intake/job/job.h"
-#include "orrery/platform/cluster.h"
-#include "orrery/profile/dependencies.h"
-#include "orrery/report/text.h"
+#include "orrery/platform/cluster/cluster.h"
+#include "orrery/profile/dependencies/dependencies.h"
+#include "orrery/report/terminal_text.h"
 #include "orrery/sim/simulate.h"
 #include "orrery/trace/chakra/load.h"
 
@@ -63,7 +63,7 @@ std::string content(const std::string& path) {
 /// Times, and records that nothing accounts for.
 void add_profile(const profile::Profile& profile, Row& row, Time& longest) {
   row.format += row.format.empty() ? profile.format : "";
-  const profile::Account& account = profile.account;
+  const profile::RecordCounts& account = profile.account;
   std::uint64_t left_out = 0;
   for (const auto& [category, count] : account.left_out) left_out += count;
   row.records += account.records;

@@ -14,7 +14,7 @@
 
 #include "orrery/core/effort_testing.h"
 #include "orrery/core/paths_testing.h"
-#include "tests/bench/playing.h"
+#include "tests/bench/bench_program_testing.h"
 
 namespace orrery {
 namespace {

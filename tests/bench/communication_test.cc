@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "orrery/core/paths_testing.h"
-#include "tests/bench/playing.h"
+#include "tests/bench/bench_program_testing.h"
 
 namespace orrery {
 namespace {

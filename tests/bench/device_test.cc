@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "tests/bench/playing.h"
+#include "tests/bench/bench_program_testing.h"
 
 namespace orrery {
 namespace {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What two processes receive from each other. Needs PyTorch.
-#include "apps/orrery_bench/gloo.h"
-
 #include <ATen/ATen.h>
 #include <gtest/gtest.h>
 #include <stdlib.h>
@@ -14,6 +12,8 @@
 #include <stdexcept>
 #include <string>
 #include <vector>
+
+#include "apps/orrery_bench/gloo_communicator.h"
 
 namespace orrery::replay {
 namespace {

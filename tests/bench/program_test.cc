@@ -10,7 +10,7 @@
 #include <random>
 #include <stdexcept>
 
-#include "orrery/bench/plan_text.h"
+#include "orrery/bench/plan/replay_plan_text.h"
 
 namespace orrery {
 namespace {
@@ -31,16 +31,16 @@ bench::Value a_tensor(bench::Slot slot) {
 }
 
 /// A call with an argument of every kind.
-bench::Plan everything() {
+bench::ReplayPlan everything() {
   using Kind = bench::Value::Kind;
-  bench::Plan plan;
+  bench::ReplayPlan plan;
   plan.slots = 4;
   plan.storages.push_back({64, bench::Dtype::real32, {bench::Fill::Kind::uniform, 0, 0.5}, true});
   plan.storages.push_back({16, bench::Dtype::int64, {bench::Fill::Kind::ramp, 0, 7, 3.5}, false});
   plan.storages.push_back({8, bench::Dtype::real32, {}, true, 1});
   plan.externals.push_back({0, 0, {bench::Dtype::real32, {2, 4}, {8, 1}, 3}});
   plan.operations = {"aten::add.Tensor"};
-  bench::Step step;
+  bench::ReplayStep step;
   bench::Value whole = a_value(Kind::integer), real = a_value(Kind::real);
   whole.integer = -7;
   real.real = 3;
@@ -71,8 +71,8 @@ bench::Plan everything() {
   step.gap = Time(5'000'000);
   plan.sources = {{"aten::add.Tensor"}};
   plan.steps = {step};
-  bench::Step view;
-  view.kind = bench::Step::Kind::view;
+  bench::ReplayStep view;
+  view.kind = bench::ReplayStep::Kind::view;
   view.arguments = {a_tensor(0)};
   view.outputs = {{0, -1, 3, {bench::Dtype::real32, {4}, {2}, 1}}};
   plan.steps.push_back(view);
@@ -80,8 +80,8 @@ bench::Plan everything() {
 }
 
 /// … and communications.
-bench::Plan communicating() {
-  bench::Plan plan = everything();
+bench::ReplayPlan communicating() {
+  bench::ReplayPlan plan = everything();
   plan.groups = {{"mesh \"tp\"", {2, 3}, 2}, {"", {}, -1}};
   bench::Exchange split;
   split.kind = profile::CommKind::all_to_all;
@@ -99,14 +99,14 @@ bench::Plan communicating() {
   sent.items = {a_tensor(0)};
   received.items = {a_tensor(1), a_tensor(2)};
   for (const std::uint32_t exchange : {0u, 1u}) {
-    bench::Step step;
-    step.kind = bench::Step::Kind::communicate;
+    bench::ReplayStep step;
+    step.kind = bench::ReplayStep::Kind::communicate;
     step.exchange = exchange;
     step.arguments = {sent, received};
     plan.steps.push_back(step);
   }
-  bench::Step wait;
-  wait.kind = bench::Step::Kind::wait;
+  bench::ReplayStep wait;
+  wait.kind = bench::ReplayStep::Kind::wait;
   wait.exchange = 1;
   plan.steps.push_back(wait);
   return plan;
@@ -136,7 +136,7 @@ TEST(Program, ReadsCommunications) {
 }
 
 TEST(Program, StreamsHoldUntilTheNext) {
-  bench::Plan plan = communicating();
+  bench::ReplayPlan plan = communicating();
   const std::vector<std::uint32_t> streams = {3, 3, 0, 31, 31};
   for (std::size_t s = 0; s < plan.steps.size(); ++s) plan.steps[s].stream = streams[s];
   const replay::Program program = replay::read_program(bench::plan_text(plan));
@@ -285,10 +285,10 @@ std::string damaged(std::string text, std::mt19937& random) {
 
 // Whatever a file has become, it is a program that holds together, or an error that names a line.
 TEST(Program, DamageIsToldOrHarmless) {
-  bench::Plan plan = everything();
+  bench::ReplayPlan plan = everything();
   plan.reuse = {0.75, 0.25};
-  bench::Step stand_in;
-  stand_in.kind = bench::Step::Kind::stand_in;
+  bench::ReplayStep stand_in;
+  stand_in.kind = bench::ReplayStep::Kind::stand_in;
   stand_in.flops = 4096;
   stand_in.arguments = {a_value(bench::Value::Kind::list), a_value(bench::Value::Kind::list)};
   stand_in.arguments[0].of = bench::Value::Items::tensors;

@@ -15,10 +15,10 @@
 
 #include "arguments.h"
 #include "commands.h"
-#include "completion.h"
 #include "exit_codes.h"
 #include "files.h"
-#include "manual.h"
+#include "help/completion.h"
+#include "help/manual.h"
 #include "orrery/core/paths_testing.h"
 #include "transcript.h"
 
@@ -157,7 +157,8 @@ std::string commands_page() {
       "<!-- Generated from apps/orrery/command_table.h. To renew it, run the cli tests with "
       "ORRERY_UPDATE_DOCS=1. -->\n\n"
       "`orrery COMMAND --help` prints the options of a command with examples, `orrery man COMMAND` "
-      "the same as a manual page; [options](options.md) lists those of all commands. A command prints its result as text on stdout; `--json` prints "
+      "the same as a manual page; [options](options.md) lists those of all commands. A command "
+      "prints its result as text on stdout; `--json` prints "
       "[JSON](run.md#the-json) instead. Notes, warnings, progress and errors are on stderr. "
       "Other options write more files: plots, web pages, timelines.\n";
   Group group = Group::hidden;

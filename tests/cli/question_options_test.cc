@@ -13,9 +13,9 @@
 
 #include "arguments.h"
 #include "commands.h"
-#include "completion.h"
+#include "help/completion.h"
+#include "help/question_schema.h"
 #include "orrery/core/paths_testing.h"
-#include "question_schema.h"
 #include "transcript.h"
 
 namespace orrery::cli_test {
@@ -328,7 +328,7 @@ INSTANTIATE_TEST_SUITE_P(Each, Answers, testing::ValuesIn(kAsked), [](const auto
 
 /// Commands whose fields are tried elsewhere, or have no figures of their own.
 const std::map<std::string_view, std::string_view> kElsewhere = {
-    {"run", "src/orrery/study/question_fields_test.cc"},
+    {"run", "src/orrery/study/questions/outcome/run_options_test.cc"},
     {"check", "those of run"},
     {"bench", "tests/bench, where there is libtorch"},
     {"demo", "where its data is"}};

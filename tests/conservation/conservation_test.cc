@@ -8,11 +8,11 @@
 #include <algorithm>
 #include <map>
 
-#include "orrery/analysis/compare.h"
-#include "orrery/analysis/critical_path.h"
-#include "orrery/analysis/explain.h"
-#include "orrery/analysis/metrics.h"
-#include "orrery/record/record.h"
+#include "orrery/analysis/comparison/compare_runs.h"
+#include "orrery/analysis/critical_path/critical_path.h"
+#include "orrery/analysis/explanation/explain.h"
+#include "orrery/analysis/metrics/metrics.h"
+#include "orrery/record/make_run.h"
 #include "orrery/sim/sim_testing.h"
 #include "random_case.h"
 
@@ -106,7 +106,7 @@ void check_shares(const result::Run& run, std::uint32_t rank, bool spans_tell_al
   const result::Rank& one = run.ranks[rank];
   RC_ASSERT(one.compute_only + one.overlapped + one.comm_only + one.memory_only + one.idle ==
             *one.finish);
-  const analysis::Shares shares = analysis::shares_of(run, rank);
+  const analysis::Shares shares = analysis::rank_time_shares(run, rank);
   RC_ASSERT(shares.exposed_compute + shares.overlapped + shares.exposed_comm +
                 shares.exposed_memory + shares.idle ==
             run.step);
@@ -176,13 +176,13 @@ std::string span_words(const Span& span) {
 
 // For messages: the path, earliest first.
 std::string path_words(const result::Run& run) {
-  std::string words;
+  std::string description;
   for (const result::PathSegment& segment : run.path) {
-    words += fmt::format("\n  {}..{} {} rank {} {}", segment.start.count(), segment.end.count(),
-                         result::name(segment.cause), segment.rank,
-                         span_words(run.timeline(segment.rank).spans[segment.span]));
+    description += fmt::format("\n  {}..{} {} rank {} {}", segment.start.count(),
+                               segment.end.count(), result::name(segment.cause), segment.rank,
+                               span_words(run.timeline(segment.rank).spans[segment.span]));
   }
-  return words;
+  return description;
 }
 
 void check_slack(const result::Run& run) {
@@ -227,7 +227,7 @@ void check_bounds(const result::Run& run) {
 }
 
 void check_case(const RandomCase& made) {
-  RC_LOG() << made.words << '\n';
+  RC_LOG() << made.description << '\n';
   const result::Run run = run_of(made.workload, made.platform);
   RC_ASSERT(!run.stalled);
   const bool replay = made.platform.replay_only;
@@ -254,7 +254,7 @@ RC_GTEST_PROP(Conservation, HoldsOfTwoHundredRandomWorkloads, ()) {
 // A run that stalled is a run too: what ended is told, what is asked about is answered.
 RC_GTEST_PROP(Conservation, AStalledRunIsStillARun, ()) {
   const RandomCase made = random_case(true);
-  RC_LOG() << made.words << '\n';
+  RC_LOG() << made.description << '\n';
   const result::Run run = run_of(made.workload, made.platform, true);
   RC_CLASSIFY(run.stalled, "stalled");
   Time at{}, last{};

@@ -255,27 +255,27 @@ class Author {
 };
 
 std::string words_of(const platform::Platform& platform) {
-  std::string words = fmt::format(
+  std::string description = fmt::format(
       "{} rules, {} network, {} chunks", platform.rules == Rules::astra ? "astra" : "orrery",
       platform.network == platform::NetworkModelKind::message ? "message" : "analytical",
       platform.collectives.splits);
-  if (platform.collectives.rendezvous) words += ", rendezvous";
-  if (platform.replay_only) words += ", replay";
+  if (platform.collectives.rendezvous) description += ", rendezvous";
+  if (platform.replay_only) description += ", replay";
   for (const platform::Dimension& dim : platform.dims)
-    words += fmt::format(", {} of {}", static_cast<int>(dim.block), dim.size);
+    description += fmt::format(", {} of {}", static_cast<int>(dim.block), dim.size);
   for (const platform::Deviation& deviation : platform.deviations) {
-    words += fmt::format(", rank {} times {} from {}", deviation.ranks.front(),
-                         deviation.compute_time, deviation.start.count());
+    description += fmt::format(", rank {} times {} from {}", deviation.ranks.front(),
+                               deviation.compute_time, deviation.start.count());
     for (const auto& port : deviation.ports)
-      words += fmt::format(" port {} {} {}", port.dim, port.bandwidth, port.latency_ns);
+      description += fmt::format(" port {} {} {}", port.dim, port.bandwidth, port.latency_ns);
   }
   const auto& config = platform.collectives;
   for (const auto* plan : config.plans()) {
-    words += "; ";
+    description += "; ";
     for (const auto& spec : plan->per_dim)
-      words += fmt::format("{}/{} ", static_cast<int>(spec.algorithm), spec.window);
+      description += fmt::format("{}/{} ", static_cast<int>(spec.algorithm), spec.window);
   }
-  return words;
+  return description;
 }
 
 }  // namespace
@@ -285,7 +285,7 @@ RandomCase random_case(bool lossy) {
   const bool groups = chance(50);
   made.platform = random_platform(groups);
   made.workload = Author(made.platform, groups, lossy).write(draw(1, 25));
-  made.words = words_of(made.platform);
+  made.description = words_of(made.platform);
   return made;
 }
 
@@ -315,7 +315,7 @@ SerialCase serial_case() {
   made.ranks = static_cast<std::uint32_t>(draw(2, 6));
   made.platform = sim::testing::line(Block::ring, made.ranks);
   for (std::int64_t i = draw(1, 8); i > 0; --i) {
-    SerialCase::Step step;
+    SerialCase::SerialStep step;
     step.shift = chance(50);
     for (std::uint32_t r = 0; r < made.ranks; ++r)
       step.lengths.push_back(draw(1, step.shift ? 20'000 : 20'000'000));

@@ -15,7 +15,7 @@ namespace orrery::conservation {
 struct RandomCase {
   graph::Workload workload;
   platform::Platform platform;
-  std::string words;  ///< what it is, for messages
+  std::string description;  ///< what it is, for messages
 };
 
 /// Drawn from rapidcheck's generators: several ranks with compute (recorded and by roofline), CPU
@@ -31,12 +31,12 @@ struct RandomCase {
 /// A case in which no delay changes any order: every rank does one thing after another, computing
 /// or passing a message on to the next rank, and messages meet no contention.
 struct SerialCase {
-  struct Step {
+  struct SerialStep {
     bool shift = false;                 ///< send to the next rank, receive from the one before
     std::vector<std::int64_t> lengths;  ///< by rank: picoseconds of work or bytes of the message
   };
   std::uint32_t ranks = 0;
-  std::vector<Step> steps;
+  std::vector<SerialStep> steps;
   platform::Platform platform;
 
   /// `rank`'s work of step `step` takes `by` longer.

@@ -10,8 +10,8 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 
-#include "orrery/platform/astra.h"
-#include "orrery/platform/fabric.h"
+#include "orrery/platform/astra/astra.h"
+#include "orrery/platform/cluster/fabric/fabric.h"
 #include "orrery/sim/simulate.h"
 #include "orrery/trace/chakra/groups.h"
 #include "orrery/trace/chakra/load.h"
@@ -111,7 +111,7 @@ Answer run_case(const Case& golden, bool fold) {
   if (!result) return refused(result.error());
   Answer answer;
   answer.representatives = result->savings.representatives;
-  answer.not_folded = result->savings.not_folded;
+  answer.unfolded_reason = result->savings.unfolded_reason;
   answer.exit_code = result->stall ? 4 : 0;
   if (result->stall && !result->stall->nodes.empty())
     answer.message = result->stall->nodes.front().why;
@@ -124,7 +124,8 @@ Answer run_case(const Case& golden, bool fold) {
   return answer;
 }
 
-OrreryTimes run_by_our_rules(const Case& golden, platform::NetworkModelKind network, bool fabric) {
+OrreryTimes run_with_orrery_rules(const Case& golden, platform::NetworkModelKind network,
+                                  bool fabric) {
   const json description = read_json(golden.folder + "/case.json");
   Findings findings;
   auto platform = platform::read_astra(inputs_of(description, golden.folder), findings);
@@ -138,10 +139,10 @@ OrreryTimes run_by_our_rules(const Case& golden, platform::NetworkModelKind netw
       load(description, golden.folder, static_cast<std::uint32_t>(platform->npu_count()));
   if (!workload) return {{}, to_string(workload.error())};
   if (fabric) {
-    auto topology = platform::stacked(platform->dims, golden.name);
+    auto topology = platform::stack_dimensions(platform->dims, golden.name);
     if (!topology) return {{}, to_string(topology.error())};
     platform::Fabric made;
-    made.seats.assign(topology->devices().begin(), topology->devices().end());
+    made.rank_devices.assign(topology->devices().begin(), topology->devices().end());
     made.topology = *std::move(topology);
     platform->fabric = std::make_shared<const platform::Fabric>(std::move(made));
   }

@@ -23,7 +23,7 @@ struct Answer {
   PerNpu exposed;
   std::string message;                ///< ours, when it is not 0
   std::uint32_t representatives = 0;  ///< ranks simulated
-  std::string not_folded{};           ///< why all of them
+  std::string unfolded_reason{};      ///< why all of them
 };
 
 struct Case {
@@ -46,8 +46,8 @@ struct OrreryTimes {
 };
 /// A case's inputs, latencies rounded to whole picoseconds. `fabric`: with its dimensions as a
 /// graph.
-[[nodiscard]] OrreryTimes run_by_our_rules(const Case& golden, platform::NetworkModelKind network,
-                                           bool fabric);
+[[nodiscard]] OrreryTimes run_with_orrery_rules(const Case& golden,
+                                                platform::NetworkModelKind network, bool fabric);
 
 /// The first difference between two answers in words; empty when they are the same.
 [[nodiscard]] std::string difference(const Answer& expected, const Answer& actual);

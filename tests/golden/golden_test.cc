@@ -83,7 +83,7 @@ TEST(Golden, FoldedCasesAreTheSame) {
     if (whole.finish.empty() && answer.finish.empty()) continue;
     EXPECT_EQ(difference(whole, answer), "") << golden.name;
     if (answer.representatives < answer.finish.size()) ++folded;
-    ++reasons[answer.not_folded];
+    ++reasons[answer.unfolded_reason];
   }
   for (const auto& [reason, count] : reasons)
     std::printf("%zu cases: %s\n", count, reason.empty() ? "folded" : reason.c_str());

@@ -3,7 +3,7 @@
 // Damaged Kineto traces: cut short, no JSON, odd values, too much of everything.
 #include <fmt/format.h>
 
-#include "recorded_case.h"
+#include "pytorch_traces.h"
 
 namespace orrery::hostile {
 

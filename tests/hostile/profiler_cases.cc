@@ -3,7 +3,7 @@
 // Databases of rocprofv3 and Perfetto's packets, damaged and made up.
 #include "orrery/trace/pftrace/pftrace_testing.h"
 #include "orrery/trace/rocpd/rocpd_testing.h"
-#include "recorded_case.h"
+#include "pytorch_traces.h"
 
 namespace orrery::hostile {
 

@@ -2,9 +2,9 @@
 //
 // Run files that are damaged, are something else, or lie about what is in them.
 #include "hostile_case.h"
-#include "orrery/result/result_testing.h"
 #include "orrery/result/run_file.h"
-#include "orrery/result/run_file_testing.h"
+#include "orrery/result/run_file/run_file_testing.h"
+#include "orrery/result/small_run_testing.h"
 
 namespace orrery::hostile {
 

@@ -11,7 +11,7 @@
 
 #include "chakra_oracle.pb.h"
 #include "orrery/trace/chakra/reader.h"
-#include "orrery/trace/chakra/record.h"
+#include "orrery/trace/chakra/records/record.h"
 
 namespace orrery::trace::chakra {
 namespace {

@@ -8,8 +8,8 @@
 #include <set>
 #include <tuple>
 
-#include "orrery/report/perfetto.h"
-#include "orrery/result/result_testing.h"
+#include "orrery/report/perfetto/perfetto.h"
+#include "orrery/result/small_run_testing.h"
 #include "perfetto_random_run.h"
 #include "perfetto_viewer.h"
 

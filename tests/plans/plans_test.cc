@@ -9,15 +9,15 @@
 #include <fstream>
 
 #include "orrery/core/paths_testing.h"
-#include "orrery/platform/cluster.h"
-#include "orrery/study/collective_plan.h"
-#include "orrery/study/custom_algorithms.h"
+#include "orrery/platform/cluster/cluster.h"
+#include "orrery/study/collectives/algorithms/custom_algorithms.h"
+#include "orrery/study/collectives/collective_plan.h"
 #include "orrery/study/study.h"
-#include "orrery/synthesis/examples_testing.h"
+#include "orrery/synthesis/algorithms/planned_algorithms.h"
 #include "orrery/synthesis/formats/msccl.h"
 #include "orrery/synthesis/formats/read_plan.h"
-#include "orrery/synthesis/library/algorithms.h"
-#include "orrery/synthesis/lower.h"
+#include "orrery/synthesis/plans/example_plans_testing.h"
+#include "orrery/synthesis/plans/plan_graphs.h"
 
 namespace orrery {
 namespace {
@@ -45,7 +45,7 @@ constexpr platform::NetworkModelKind kNetworks[] = {platform::NetworkModelKind::
 
 Time time_of(const Plan& plan, std::int64_t bytes, const platform::Platform& platform,
              bool fold = false) {
-  const auto time = study::time_of_plan(plan, Bytes(bytes), platform, fold);
+  const auto time = study::simulate_plan(plan, Bytes(bytes), platform, fold);
   EXPECT_TRUE(time) << to_string(time.error());
   return time.value_or(Time{});
 }
@@ -154,7 +154,7 @@ TEST(Plans, TheSameAsTracesAreAsLong) {
   const Plan plan = ring_all_reduce(4);
   Findings findings;
   ASSERT_TRUE(study::write_plan_traces(plan, (folder / "plan").string(), false, findings));
-  const auto again = study::read_any_plan((folder / "plan").string(), findings);
+  const auto again = study::read_plan_or_traces((folder / "plan").string(), findings);
   ASSERT_TRUE(again) << to_string(again.error());
   const auto platform = machine(4, platform::NetworkModelKind::analytical);
   EXPECT_EQ(time_of(*again, 4'000, platform), time_of(plan, 4'000, platform));

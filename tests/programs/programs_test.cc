@@ -3,7 +3,7 @@
 // Programs as workloads, simulated.
 #include <gtest/gtest.h>
 
-#include "orrery/sim/expanded_testing.h"
+#include "orrery/sim/expansion_testing.h"
 #include "orrery/sim/simulate.h"
 #include "orrery/workload/program/program.h"
 
@@ -29,7 +29,7 @@ Spec spec_of(const Job& job) {
     const auto done = set(spec, path, value);
     EXPECT_TRUE(done) << path << ": " << (done ? "" : to_string(done.error()));
   }
-  const auto allowed = legal(spec);
+  const auto allowed = check_spec(spec);
   EXPECT_TRUE(allowed) << (allowed ? "" : to_string(allowed.error()));
   return spec;
 }

@@ -9,7 +9,7 @@
 #include "draw.h"
 #include "orrery/model/compute/roofline.h"
 #include "orrery/sim/simulate.h"
-#include "orrery/workload/schedule/schedule.h"
+#include "orrery/workload/schedule/pipeline_order.h"
 
 namespace orrery::property {
 namespace {
@@ -91,7 +91,7 @@ TEST(Bubble, EqualsTheClosedForm) {
     const Case& which = cases[random() % cases.size()];
     std::int64_t stages = 2 + static_cast<std::int64_t>(random() % 5);
     const std::int64_t rounds = 2 + static_cast<std::int64_t>(random() % 3);
-    if (!legal(job(which, stages, stages * rounds))) ++stages;  // some want an even number
+    if (!check_spec(job(which, stages, stages * rounds))) ++stages;  // some want an even number
     const std::int64_t microbatches = stages * rounds;
     const auto s = static_cast<std::uint32_t>(stages);
     const auto m = static_cast<std::uint32_t>(microbatches);
@@ -101,7 +101,7 @@ TEST(Bubble, EqualsTheClosedForm) {
     if (!bubble_formula(which.kind, s, m, which.chunks, cost)) cost = {unit, unit, unit};
     const Spec spec = job(which, stages, microbatches);
     RC_LOG() << describe(spec);
-    RC_ASSERT(legal(spec).has_value());
+    RC_ASSERT(check_spec(spec).has_value());
     Findings findings;
     auto program = assemble(spec, findings);
     RC_ASSERT(program.has_value());

@@ -14,7 +14,7 @@
 #include "draw.h"
 #include "orrery/core/effort_testing.h"
 #include "orrery/sim/simulate.h"
-#include "orrery/study/changes.h"
+#include "orrery/study/whatif/changes/changes.h"
 
 namespace orrery::property {
 namespace {

@@ -7,8 +7,8 @@
 #include <memory>
 #include <vector>
 
-#include "orrery/graph/transform/costs.h"
-#include "orrery/workload/spec/lora.h"
+#include "orrery/graph/transform/durations.h"
+#include "orrery/workload/spec/lora_targets.h"
 
 namespace orrery::property {
 
@@ -91,7 +91,7 @@ void draw_adapters(Draw& draw, Spec& spec) {
   if (!draw.one_in(3)) return;
   spec.lora = Lora{draw.of<std::int64_t>({1, 4, 6}), {}};
   if (draw.one_in(2)) return;
-  for (const std::string_view word : adaptable(spec.model))
+  for (const std::string_view word : adaptable_matrices(spec.model))
     if (draw.one_in(2)) spec.lora->targets.emplace_back(word);
 }
 
@@ -166,7 +166,7 @@ Spec draw_legal(Random& random, std::int64_t world) {
     draw_plan(draw, spec);
     draw_schedule(draw, spec);
     draw_policy(draw, spec);
-    if (spec.parallel.world() <= world && legal(spec)) return spec;
+    if (spec.parallel.world() <= world && check_spec(spec)) return spec;
   }
 }
 

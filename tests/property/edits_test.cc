@@ -7,11 +7,11 @@
 
 #include "draw.h"
 #include "orrery/core/effort_testing.h"
-#include "orrery/graph/transform/costs.h"
-#include "orrery/graph/transform/draft.h"
-#include "orrery/graph/transform/order.h"
-#include "orrery/graph/transform/peers.h"
-#include "orrery/graph/transform/reshape.h"
+#include "orrery/graph/reshape/reshape.h"
+#include "orrery/graph/stragglers/rank_variation.h"
+#include "orrery/graph/transform/dependency_edits.h"
+#include "orrery/graph/transform/durations.h"
+#include "orrery/graph/transform/graph_draft.h"
 #include "orrery/sim/simulate.h"
 
 namespace orrery::property {
@@ -30,14 +30,14 @@ GraphRef made_of(Result<GraphRef> reordered) {
 
 Workload edited(const Workload& job, Random& random, const graph::DraftTables& tables) {
   const double factor = static_cast<double>(random() % 300) / 100;
-  const auto of = static_cast<graph::TimeOf>(random() % graph::kTimesOf);
+  const auto of = static_cast<graph::WorkKind>(random() % graph::kWorkKinds);
   switch (random() % 7) {
     case 0:
       return graph::with_graphs(
           job, [&](const Graph& graph) { return graph::scaled(graph, {.of = of}, factor); });
     case 1:
       return graph::with_graphs(job, [&](const Graph& graph) {
-        return graph::lags_scaled(graph, static_cast<graph::LagOf>(random() % 3), factor);
+        return graph::lags_scaled(graph, static_cast<graph::LagKind>(random() % 3), factor);
       });
     case 2:
       return graph::with_graphs(job, [&](const Graph& graph) {
@@ -52,7 +52,7 @@ Workload edited(const Workload& job, Random& random, const graph::DraftTables& t
     default:
       return graph::with_graphs_of(
           job, {static_cast<std::uint32_t>(random() % job.rank_count())}, [&](const Graph& graph) {
-            return graph::scaled(graph, {.of = graph::TimeOf::kernels}, factor);
+            return graph::scaled(graph, {.of = graph::WorkKind::kernels}, factor);
           });
   }
 }
@@ -167,7 +167,7 @@ TEST(Edits, ADraftIsTheWholeGraph) {
       RC_ASSERT(job.has_value());
       const graph::DraftTables tables;
       for (const GraphRef& graph : job->graphs) {
-        const auto back = graph::Draft(*graph, "", tables).finish(findings);
+        const auto back = graph::GraphDraft(*graph, "", tables).finish(findings);
         RC_ASSERT(back.has_value());
         RC_ASSERT(back->content_hash() == graph->content_hash());
       }

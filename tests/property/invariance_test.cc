@@ -8,9 +8,9 @@
 
 #include "draw.h"
 #include "orrery/core/effort_testing.h"
-#include "orrery/workload/layers/lower.h"
-#include "orrery/workload/program/count.h"
-#include "orrery/workload/spec/lora.h"
+#include "orrery/workload/operators/lowered_model.h"
+#include "orrery/workload/program/step_count.h"
+#include "orrery/workload/spec/lora_targets.h"
 
 namespace orrery::property {
 namespace {
@@ -18,7 +18,8 @@ namespace {
 using namespace workload;
 
 /// Weights over all ranks that hold different ones, tied copies and second pipes apart.
-Total distinct_weights(const Program& program, const Count& counted, Weights RoleCount::*which) {
+Total distinct_weights(const Program& program, const StepCount& counted,
+                       Weights RoleCount::*which) {
   Total sum = 0;
   const Spec& spec = program.spec;
   const auto tp = static_cast<std::uint64_t>(spec.parallel.tp);
@@ -60,7 +61,7 @@ Total products_of(const Spec& whole, Counts counts) {
 
 /// Twice forward; less what would go back into pictures, and with adapters what frozen weights'
 /// gradients would take, and what goes back into the input.
-Total expected_backward(const Spec& spec, const Count& counted) {
+Total expected_backward(const Spec& spec, const StepCount& counted) {
   Spec whole = on_one_rank(spec);
   whole.lora.reset();
   const Total pictures = products_of(whole, [](const LoweredPart& part) {
@@ -80,7 +81,7 @@ Total expected_backward(const Spec& spec, const Count& counted) {
          });
 }
 
-void check_trained(const Program& program, const Count& counted) {
+void check_trained(const Program& program, const StepCount& counted) {
   const Spec& spec = program.spec;
   if (!spec.lora) return;
   const std::int64_t pipes = spec.schedule.kind == ScheduleKind::dual_pipe ? 2 : 1;

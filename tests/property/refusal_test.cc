@@ -57,7 +57,7 @@ TEST(Refusal, NamesTheRule) {
     for (int i = 0; i < core_testing::case_count(20, 8); ++i) {
       Spec spec = draw_legal(random);
       spoil(spec, random);
-      const auto verdict = legal(spec);
+      const auto verdict = check_spec(spec);
       if (verdict) {  // the change happened to be fine: then it can be assembled, too
         Findings findings;
         RC_ASSERT(assemble(spec, findings).has_value());

@@ -10,12 +10,12 @@
 #include <fstream>
 #include <map>
 
-#include "orrery/analysis/structure.h"
+#include "orrery/analysis/workload/rank_structure.h"
 #include "orrery/core/paths_testing.h"
-#include "orrery/profile/link.h"
+#include "orrery/profile/link/link.h"
 #include "orrery/trace/chakra/load.h"
-#include "orrery/trace/chakra/record.h"
-#include "orrery/trace/io/format.h"
+#include "orrery/trace/chakra/records/record.h"
+#include "orrery/trace/inputs/format.h"
 #include "orrery/trace/kineto/reader.h"
 
 namespace orrery::intake {

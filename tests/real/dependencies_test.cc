@@ -2,17 +2,17 @@
 //
 // What recorded events waited for, on traces that other programs recorded: the synchronisation that
 // HTA (Holistic Trace Analysis) finds, hand-offs between threads, and a replay of every file.
-#include "orrery/profile/dependencies.h"
+#include "orrery/profile/dependencies/dependencies.h"
 
 #include <gtest/gtest.h>
 
 #include <filesystem>
 
 #include "orrery/core/paths_testing.h"
-#include "orrery/profile/dependencies_testing.h"
+#include "orrery/profile/dependencies/dependencies_testing.h"
 #include "orrery/profile/iterations.h"
-#include "orrery/profile/link.h"
-#include "orrery/trace/io/format.h"
+#include "orrery/profile/link/link.h"
+#include "orrery/trace/inputs/format.h"
 #include "orrery/trace/kineto/reader.h"
 
 namespace orrery::profile {

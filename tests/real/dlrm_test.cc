@@ -10,7 +10,7 @@
 
 #include "orrery/core/paths_testing.h"
 #include "orrery/intake/job/job.h"
-#include "orrery/platform/cluster.h"
+#include "orrery/platform/cluster/cluster.h"
 #include "orrery/sim/simulate.h"
 #include "orrery/trace/chakra/load.h"
 
@@ -54,7 +54,7 @@ TEST_F(Dlrm, AllRanksAreLinkedAndAllCollectivesMatched) {
   EXPECT_EQ(job->matched, 8u);
   EXPECT_EQ(job->unmatched + job->alone, 0u);
   std::size_t all_to_all = 0;
-  for (const CommUse& use : job->comms[5]) {
+  for (const JobComm& use : job->comms[5]) {
     all_to_all += use.kind == profile::CommKind::all_to_all ? 1 : 0;
     EXPECT_GT(use.bytes, 0);
   }

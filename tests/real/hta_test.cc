@@ -7,7 +7,7 @@
 #include <filesystem>
 
 #include "hta_trace.h"
-#include "orrery/analysis/critical_path.h"
+#include "orrery/analysis/critical_path/critical_path.h"
 #include "orrery/core/paths_testing.h"
 
 namespace orrery::hta {

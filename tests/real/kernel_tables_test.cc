@@ -12,9 +12,9 @@
 #include <random>
 
 #include "orrery/core/paths_testing.h"
-#include "orrery/model/kernels/lines.h"
-#include "orrery/model/kernels/table_file.h"
-#include "orrery/trace/io/source.h"
+#include "orrery/model/kernels/csv_lines.h"
+#include "orrery/model/kernels/table/table_file.h"
+#include "orrery/trace/io/byte_source.h"
 
 namespace orrery::model {
 namespace {
@@ -66,7 +66,7 @@ std::string kernel_text(const std::map<std::string, std::string, std::less<>>& c
 
 MeasuredRows theirs(const std::string& name) {
   const std::string text = unpacked(kTables / (name + ".csv.gz"));
-  Lines lines(text, name);
+  LineReader lines(text, name);
   std::string_view line;
   std::vector<std::string_view> names, cells;
   std::vector<std::string> kept;
@@ -114,7 +114,7 @@ TEST_P(KernelTables, TellALeftOutFifth) {
     const auto time = table.time(row.kernel, silicon);
     ASSERT_TRUE(time) << graph::to_text(row.kernel);
     const double off = row.seconds / time->seconds - 1;
-    in_band += off >= time->band.least && off <= time->band.most ? 1 : 0;
+    in_band += off >= time->band.lower && off <= time->band.upper ? 1 : 0;
     errors.push_back(std::abs(time->seconds / row.seconds - 1));
   }
   std::sort(errors.begin(), errors.end());

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Execution traces and device traces of one rank, recorded by several versions of PyTorch.
-#include "orrery/profile/link.h"
+#include "orrery/profile/link/link.h"
 
 #include <gtest/gtest.h>
 
@@ -13,7 +13,7 @@
 
 #include "orrery/core/paths_testing.h"
 #include "orrery/profile/profile_testing.h"
-#include "orrery/trace/io/format.h"
+#include "orrery/trace/inputs/format.h"
 #include "orrery/trace/kineto/reader.h"
 #include "orrery/trace/pytorch/reader.h"
 

@@ -8,10 +8,10 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "orrery/analysis/consistency.h"
-#include "orrery/analysis/summary.h"
+#include "orrery/analysis/workload/consistency.h"
+#include "orrery/analysis/workload/workload_summary.h"
 #include "orrery/core/paths_testing.h"
-#include "orrery/platform/cluster.h"
+#include "orrery/platform/cluster/cluster.h"
 #include "orrery/sim/simulate.h"
 #include "orrery/trace/chakra/load.h"
 
@@ -83,7 +83,7 @@ TEST_F(RealTraces, TwoRankDdpStepIsReadCheckedAndSimulated) {
   ASSERT_TRUE(workload.has_value()) << to_string(workload.error());
   ASSERT_EQ(workload->rank_count(), 2u);
 
-  const analysis::Summary summary = analysis::summarize(*workload);
+  const analysis::WorkloadSummary summary = analysis::summarize(*workload);
   EXPECT_EQ(summary.total.nodes, 3'268u);
   EXPECT_EQ(summary.total.kinds[static_cast<std::size_t>(NodeKind::coll)], 4u);
   EXPECT_EQ(summary.total.cpu_nodes, 3'184u);

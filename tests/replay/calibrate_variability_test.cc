@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // How far ranks and steps are apart is found again in recordings in which it was planted.
-#include "orrery/study/calibrate_variability.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 
 #include "orrery/core/paths_testing.h"
-#include "orrery/graph/structure/selection.h"
-#include "planted.h"
+#include "orrery/graph/structure/node_selection.h"
+#include "orrery/study/calibrate/variability_calibration.h"
+#include "slow_ranks_testing.h"
 
 namespace orrery::study {
 namespace {

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "orrery/study/predict.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -10,6 +8,7 @@
 #include <vector>
 
 #include "orrery/core/paths_testing.h"
+#include "orrery/study/recordings/step_prediction.h"
 
 namespace orrery::study {
 namespace {
@@ -20,32 +19,32 @@ const fs::path kDemoData = fs::path(core_testing::kSourceFolder) / "data" / "dem
 const fs::path kPublicTraces =
     fs::path(core_testing::kSourceFolder) / ".." / "shared" / "data" / "traces";
 
-Prediction predicted(const PredictQuestion& question) {
+StepPrediction predicted(const StepPredictionQuestion& question) {
   Watch watch;
-  auto made = predict(question, watch);
+  auto made = predict_step(question, watch);
   EXPECT_TRUE(made.has_value()) << (made ? "" : to_string(made.error()));
-  return made ? std::move(*made) : Prediction{};
+  return made ? std::move(*made) : StepPrediction{};
 }
 
 double off(const PredictedRank& rank) {
-  return static_cast<double>((rank.told - rank.recorded).count()) /
+  return static_cast<double>((rank.predicted - rank.recorded).count()) /
          static_cast<double>(rank.recorded.count());
 }
 
-PredictQuestion of(const fs::path& traces) {
-  PredictQuestion question;
+StepPredictionQuestion of(const fs::path& traces) {
+  StepPredictionQuestion question;
   question.recorded.traces = {traces.string()};
   return question;
 }
 
 TEST(Predict, RanksAreToldByTheOthers) {
-  PredictQuestion question = of(kDemoData / "ddp_transformer" / "rank*.kineto.json.gz");
-  const Prediction others = predicted(question);
-  ASSERT_EQ(others.ranks.size(), 2u);
-  EXPECT_EQ(others.from, HostFrom::others);
-  for (const PredictedRank& rank : others.ranks) {
+  StepPredictionQuestion question = of(kDemoData / "ddp_transformer" / "rank*.kineto.json.gz");
+  const StepPrediction other_ranks = predicted(question);
+  ASSERT_EQ(other_ranks.ranks.size(), 2u);
+  EXPECT_EQ(other_ranks.from, HostTimeSource::other_ranks);
+  for (const PredictedRank& rank : other_ranks.ranks) {
     EXPECT_LT(std::abs(off(rank)), 0.03) << rank.rank;
-    EXPECT_EQ(rank.told, rank.with_host) << "kernels are as recorded";
+    EXPECT_EQ(rank.predicted, rank.host_only) << "kernels are as recorded";
     EXPECT_NEAR(static_cast<double>(rank.replayed.count()),
                 static_cast<double>(rank.recorded.count()), 1e-3 * 52e9);
   }
@@ -55,10 +54,10 @@ TEST(Predict, RanksAreToldByTheOthers) {
 
 // A model of twice the layers, by operators of the smaller one.
 TEST(Predict, OtherRecordingsTell) {
-  PredictQuestion question = of(kDemoData / "transformer" / "layers8_microbatches1.json.gz");
+  StepPredictionQuestion question = of(kDemoData / "transformer" / "layers8_microbatches1.json.gz");
   question.overheads = {(kDemoData / "transformer" / "layers4_microbatches1.json.gz").string()};
-  const Prediction made = predicted(question);
-  EXPECT_EQ(made.from, HostFrom::given);
+  const StepPrediction made = predicted(question);
+  EXPECT_EQ(made.from, HostTimeSource::given);
   ASSERT_EQ(made.ranks.size(), 1u);
   EXPECT_LT(std::abs(off(made.ranks[0])), 0.03);
   EXPECT_GT(made.ranks[0].host.recorded, made.ranks[0].host.kept * 9);
@@ -66,10 +65,10 @@ TEST(Predict, OtherRecordingsTell) {
 
 // Without the profiler's own time steps are shorter.
 TEST(Predict, TheProfilerTakesTime) {
-  PredictQuestion question = of(kDemoData / "ddp_transformer" / "rank*.kineto.json.gz");
-  const Time profiled = predicted(question).told;
+  StepPredictionQuestion question = of(kDemoData / "ddp_transformer" / "rank*.kineto.json.gz");
+  const Time profiled = predicted(question).predicted;
   question.unprofiled = true;
-  EXPECT_LT(predicted(question).told, profiled);
+  EXPECT_LT(predicted(question).predicted, profiled);
 }
 
 /// What of `ranks`' time anything ran, communications alone did, and how uneven computing was.
@@ -92,13 +91,13 @@ DeviceShares shares_by_hand(const std::vector<PredictedRank>& ranks,
 
 // Of all steps together: an imbalance of two steps is no larger share than that of one.
 TEST(Predict, SharesOfDevicesAreThoseOfTheirParts) {
-  PredictQuestion question = of(kDemoData / "ddp_transformer" / "rank*.kineto.json.gz");
-  const Prediction made = predicted(question);
+  StepPredictionQuestion question = of(kDemoData / "ddp_transformer" / "rank*.kineto.json.gz");
+  const StepPrediction made = predicted(question);
   ASSERT_EQ(made.ranks.size(), 2u);
   const DeviceShares recorded = shares_by_hand(made.ranks, &PredictedRank::recorded_parts);
-  const DeviceShares told = shares_by_hand(made.ranks, &PredictedRank::parts);
+  const DeviceShares predicted = shares_by_hand(made.ranks, &PredictedRank::parts);
   for (const auto& [shares, by_hand] :
-       {std::pair(made.recorded_shares, recorded), std::pair(made.shares, told)}) {
+       {std::pair(made.recorded_shares, recorded), std::pair(made.shares, predicted)}) {
     EXPECT_NEAR(shares.active, by_hand.active, 1e-12);
     EXPECT_NEAR(shares.exposed, by_hand.exposed, 1e-12);
     EXPECT_NEAR(shares.imbalance, by_hand.imbalance, 1e-12);
@@ -108,10 +107,10 @@ TEST(Predict, SharesOfDevicesAreThoseOfTheirParts) {
 }
 
 TEST(Predict, UnknownDevicesAreRefused) {
-  PredictQuestion question = of(kDemoData / "ddp_transformer" / "rank*.kineto.json.gz");
+  StepPredictionQuestion question = of(kDemoData / "ddp_transformer" / "rank*.kineto.json.gz");
   question.device = "h1000";
   Watch watch;
-  const auto made = predict(question, watch);
+  const auto made = predict_step(question, watch);
   ASSERT_FALSE(made.has_value());
   EXPECT_EQ(made.error().code, Errc::usage);
 }
@@ -121,22 +120,22 @@ TEST(Predict, UnknownDevicesAreRefused) {
 TEST(Predict, EightRanksOfARecommender) {
   const fs::path trace = kPublicTraces / "param" / "dlrm_kineto.tar.gz";
   if (!fs::exists(trace)) GTEST_SKIP() << "shared/data/traces is not here";
-  PredictQuestion question = of(trace);
-  const Prediction others = predicted(question);
-  ASSERT_EQ(others.ranks.size(), 8u);
+  StepPredictionQuestion question = of(trace);
+  const StepPrediction other_ranks = predicted(question);
+  ASSERT_EQ(other_ranks.ranks.size(), 8u);
   double sum = 0;
-  for (const PredictedRank& rank : others.ranks) {
+  for (const PredictedRank& rank : other_ranks.ranks) {
     sum += std::abs(off(rank)) / 8;
     EXPECT_LT(std::abs(off(rank)), 0.045) << rank.rank;  // rank 5 is 4.0 % off, the others within 3
     // Its backward thread, as rank 4's, was slower in every operator than the six others'.
     if (rank.rank == 4 || rank.rank == 5) {
-      EXPECT_GT(rank.host.recorded, rank.host.told);
+      EXPECT_GT(rank.host.recorded, rank.host.predicted);
     }
   }
   EXPECT_LT(sum, 0.03);
-  EXPECT_GT(others.recorded_shares.exposed, 0);
-  EXPECT_GT(others.recorded_shares.lookups, 0) << "no rank has the tables of another";
-  EXPECT_NEAR(others.shares.lookups, others.recorded_shares.lookups, 0.01);
+  EXPECT_GT(other_ranks.recorded_shares.exposed, 0);
+  EXPECT_GT(other_ranks.recorded_shares.lookups, 0) << "no rank has the tables of another";
+  EXPECT_NEAR(other_ranks.shares.lookups, other_ranks.recorded_shares.lookups, 0.01);
   question.own = true;
   for (const PredictedRank& rank : predicted(question).ranks) EXPECT_LT(std::abs(off(rank)), 0.01);
 }
@@ -146,14 +145,14 @@ TEST(Predict, KernelsAsModelsSay) {
   const fs::path trace = kPublicTraces / "tracelens" /
                          "h100~facebook_timesformer-base-finetuned-k400__1016002.json.gz";
   if (!fs::exists(trace)) GTEST_SKIP() << "shared/data/traces is not here";
-  PredictQuestion question = of(trace);
+  StepPredictionQuestion question = of(trace);
   question.models = true;
-  const Prediction same = predicted(question);
+  const StepPrediction same = predicted(question);
   ASSERT_EQ(same.ranks.size(), 1u);
   EXPECT_LT(std::abs(off(same.ranks[0])), 0.15);
-  EXPECT_GT(same.ranks[0].kernels, same.ranks[0].kernels_kept * 9);
+  EXPECT_GT(same.ranks[0].kernels, same.ranks[0].kernels_unpredicted * 9);
   question.device = "b200";
-  EXPECT_LT(predicted(question).told, same.told);
+  EXPECT_LT(predicted(question).predicted, same.predicted);
 }
 
 /// Geometric means, least and greatest of errors over one device's set-ups, or over all; percent.

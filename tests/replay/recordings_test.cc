@@ -13,8 +13,8 @@
 
 #include "orrery/core/effort_testing.h"
 #include "orrery/core/paths_testing.h"
-#include "orrery/core/units.h"
-#include "orrery/study/replay.h"
+#include "orrery/core/text/units.h"
+#include "orrery/study/recordings/replay.h"
 
 namespace orrery::study {
 namespace {
@@ -63,7 +63,7 @@ std::vector<Recording> recordings() {
   return all;
 }
 
-Replay play(const Recording& recording, const profile::LeaveOut& without, bool together,
+Replay play(const Recording& recording, const profile::IgnoredDependencies& without, bool together,
             bool learn = false) {
   ReplayQuestion question;
   question.recorded.traces = recording.files;
@@ -161,7 +161,7 @@ std::string row_of(const Recording& recording, const Replay& replay, const Figur
 
 struct Variant {
   const char* what;
-  profile::LeaveOut without;
+  profile::IgnoredDependencies without;
   bool together = true;
 };
 

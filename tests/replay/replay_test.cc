@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "orrery/study/replay.h"
+#include "orrery/study/recordings/replay.h"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "by_hand.h"
+#include "handmade_traces_testing.h"
 #include "orrery/core/paths_testing.h"
 #include "orrery/intake/job/job.h"
 #include "orrery/trace/kineto/writer.h"
@@ -27,8 +27,8 @@ class ReplayTest : public ByHand {
     EXPECT_TRUE(made.has_value()) << (made ? "" : to_string(made.error()));
     return made ? std::move(*made) : Replay{};
   }
-  static Time end(const std::string& path, profile::Scales scales = {},
-                  profile::LeaveOut without = {}) {
+  static Time end(const std::string& path, profile::CostScales scales = {},
+                  profile::IgnoredDependencies without = {}) {
     const Replay made =
         play({.recorded = {.traces = {path}}, .scales = std::move(scales), .leave_out = without});
     return made.ranks.empty() ? Time{} : made.ranks[0].simulated;

@@ -10,7 +10,7 @@
 #include <random>
 
 #include "orrery/core/effort_testing.h"
-#include "orrery/study/write_workload.h"
+#include "orrery/study/jobs/workload_to_chakra.h"
 #include "scale_down_testing.h"
 
 namespace orrery::study {
@@ -181,14 +181,14 @@ TEST_F(ScaleDownJobs, AJobIsWhatItsTracesAre) {
   question.base.workload = traces("big", "h100-sxm:16", keys);
   const auto read = scale_down(question, watch);
   ASSERT_TRUE(read.has_value()) << to_string(read.error());
-  EXPECT_EQ(job->was.step, read->was.step);
-  EXPECT_EQ(job->is.step, read->is.step);
+  EXPECT_EQ(job->original.step, read->original.step);
+  EXPECT_EQ(job->scaled.step, read->scaled.step);
   EXPECT_EQ(job->choice.ranks, read->choice.ranks);
 }
 
 // What is written is what was simulated.
 TEST_F(ScaleDownJobs, WrittenTracesAreWhatWasSimulated) {
-  ScaleDownQuestion question = asked("dp=2,pp=2", Keep::volume);
+  ScaleDownQuestion question = asked("dp=2,pp=2", ScaleInvariant::volume);
   question.layers = 4;
   question.base.cluster = "h100-sxm:16";
   question.base.workload = traces(
@@ -197,21 +197,22 @@ TEST_F(ScaleDownJobs, WrittenTracesAreWhatWasSimulated) {
   const auto made = scale_down(question, watch);
   ASSERT_TRUE(made.has_value()) << to_string(made.error());
   const std::string prefix = (folder_ / "written").string();
-  const auto written = write_workload(*made->workload_made, prefix, false);
+  const auto written = write_chakra_workload(*made->scaled_workload, prefix, false);
   ASSERT_TRUE(written.has_value()) << to_string(written.error());
   EXPECT_EQ(written->ranks, 4u);
-  EXPECT_FALSE(write_workload(*made->workload_made, prefix, false).has_value());
+  EXPECT_FALSE(write_chakra_workload(*made->scaled_workload, prefix, false).has_value());
   Question again;
   again.workload = prefix;
   again.cluster = "part";
-  again.cluster_text = platform::resolved_cluster(made->cluster_made->platform);
+  again.cluster_text = platform::resolved_cluster(made->scaled_cluster->platform);
   const auto told = simulate(again);
   ASSERT_TRUE(told.has_value()) << to_string(told.error());
-  EXPECT_EQ(told->outcome().result.end, made->is.step);
+  EXPECT_EQ(told->outcome().result.end, made->scaled.step);
 }
 
 TEST_F(ScaleDownJobs, WhatIsKeptIsKept) {
-  for (const Keep keep : {Keep::buffers, Keep::volume, Keep::stated, Keep::job}) {
+  for (const ScaleInvariant keep : {ScaleInvariant::buffers, ScaleInvariant::volume,
+                                    ScaleInvariant::stated, ScaleInvariant::job}) {
     ScaleDownQuestion question = asked("dp=2", keep);
     question.base.cluster = "h100-sxm:16";
     question.base.workload = traces("big", "h100-sxm:16",
@@ -220,23 +221,24 @@ TEST_F(ScaleDownJobs, WhatIsKeptIsKept) {
     Watch watch;
     const auto made = scale_down(question, watch);
     ASSERT_TRUE(made.has_value()) << to_string(made.error());
-    if (keep == Keep::job) {
-      EXPECT_GT(made->is.bytes, made->was.bytes);
+    if (keep == ScaleInvariant::job) {
+      EXPECT_GT(made->scaled.bytes, made->original.bytes);
     } else {
-      EXPECT_DOUBLE_EQ(made->is.flops, made->was.flops);
-      EXPECT_DOUBLE_EQ(made->is.bytes, made->was.bytes);
+      EXPECT_DOUBLE_EQ(made->scaled.flops, made->original.flops);
+      EXPECT_DOUBLE_EQ(made->scaled.bytes, made->original.bytes);
     }
     bool seen = false;
-    for (const Carried& one : made->carried) {
-      EXPECT_DOUBLE_EQ(one.is_count, one.was_count);
+    for (const AxisTraffic& one : made->traffic) {
+      EXPECT_DOUBLE_EQ(one.scaled_count, one.original_count);
       if (one.axis != "dp" || one.type == "all_reduce") continue;
       seen = true;
       const bool gather = one.type == "all_gather";
       const double shrinks = (1 / 2.0) / (7 / 8.0);  // (n - 1)/n of the buffer
-      const double expected = keep == Keep::volume             ? 1
-                              : keep == Keep::stated && gather ? 1 / 7.0
-                                                               : shrinks;
-      EXPECT_NEAR(one.is_sent / one.was_sent, expected, 1e-6) << config::word_of(keep) << one.type;
+      const double expected = keep == ScaleInvariant::volume             ? 1
+                              : keep == ScaleInvariant::stated && gather ? 1 / 7.0
+                                                                         : shrinks;
+      EXPECT_NEAR(one.scaled_sent / one.original_sent, expected, 1e-6)
+          << config::enum_name(keep) << one.type;
     }
     EXPECT_TRUE(seen);
   }

@@ -14,9 +14,9 @@
 #include <tuple>
 #include <vector>
 
-#include "orrery/platform/cluster.h"
-#include "orrery/study/scale_down.h"
-#include "orrery/study/write_chakra.h"
+#include "orrery/platform/cluster/cluster.h"
+#include "orrery/study/jobs/program_to_chakra.h"
+#include "orrery/study/scale_down/scale_down.h"
 
 namespace orrery::study {
 namespace fs = std::filesystem;
@@ -117,15 +117,15 @@ class ScaleDownJobs : public testing::Test {
     EXPECT_EQ(made->findings.count(FindingCode::edges_not_told), 0u) << what;
     Question other;
     other.cluster = "part of " + cluster;
-    other.cluster_text = platform::resolved_cluster(made->cluster_made->platform);
-    other.workload = traces("small", fmt::format("h100-sxm:{}", made->is.ranks), second);
+    other.cluster_text = platform::resolved_cluster(made->scaled_cluster->platform);
+    other.workload = traces("small", fmt::format("h100-sxm:{}", made->scaled.ranks), second);
     if (other.workload.empty()) return std::nullopt;
     const auto real = simulate(other);
     EXPECT_TRUE(real.has_value()) << what << (real ? "" : to_string(real.error()));
     if (!real) return std::nullopt;
     Pair told{*std::move(made), real->outcome().workload(), 0};
     const auto step = static_cast<double>(real->outcome().result.end.count());
-    told.off = static_cast<double>(told.made.is.step.count()) / step - 1;
+    told.off = static_cast<double>(told.made.scaled.step.count()) / step - 1;
     return told;
   }
 
@@ -136,7 +136,7 @@ class ScaleDownJobs : public testing::Test {
   }
 
   static void expect_same_nodes(const Pair& told, const std::string& what) {
-    const graph::Workload& made = *told.made.workload_made;
+    const graph::Workload& made = *told.made.scaled_workload;
     ASSERT_EQ(made.rank_count(), told.real.rank_count()) << what;
     for (std::uint32_t rank = 0; rank < made.rank_count(); ++rank)
       EXPECT_EQ(sized_differences(sized_inventory(made.graph(rank)),
@@ -145,7 +145,8 @@ class ScaleDownJobs : public testing::Test {
           << what << ", rank " << rank;
   }
 
-  static ScaleDownQuestion asked(const std::string& ranks, Keep keep = Keep::job) {
+  static ScaleDownQuestion asked(const std::string& ranks,
+                                 ScaleInvariant keep = ScaleInvariant::job) {
     ScaleDownQuestion question;
     question.ranks = ranks;
     question.keep = keep;

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Stragglers that were planted are named, and none where none is.
-#include "orrery/study/stragglers.h"
-
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -12,16 +10,17 @@
 
 #include "orrery/core/effort_testing.h"
 #include "orrery/core/paths_testing.h"
-#include "orrery/graph/structure/selection.h"
-#include "planted.h"
+#include "orrery/graph/structure/node_selection.h"
+#include "orrery/study/stragglers/straggler_search.h"
+#include "slow_ranks_testing.h"
 
 namespace orrery::study {
 namespace {
 
-StragglersAnswer found(const Workload& workload) {
-  auto made = find_stragglers(workload, kSteps, 0.01, 6, 2);
+StragglerReport found(const Workload& workload) {
+  auto made = search_stragglers(workload, kSteps, 0.01, 6, 2);
   EXPECT_TRUE(made.has_value()) << (made ? "" : to_string(made.error()));
-  return made ? *std::move(made) : StragglersAnswer{};
+  return made ? *std::move(made) : StragglerReport{};
 }
 
 bool is_gemm(const Graph& graph, NodeId n) {
@@ -39,7 +38,7 @@ bool is_tensor_parallel(const Graph& graph, NodeId n) {
 struct Planted {
   const char* kind;
   Factor factor;
-  std::function<bool(const StragglersAnswer&)> right;
+  std::function<bool(const StragglerReport&)> right;
 };
 
 Planted planted(int number, std::mt19937& random) {
@@ -55,7 +54,7 @@ Planted planted(int number, std::mt19937& random) {
                 const double base = noise(r * 1000 + static_cast<std::uint64_t>(s), n);
                 return own(graph, n) && r == rank ? base * factor : base;
               },
-              [=](const StragglersAnswer& told) {
+              [=](const StragglerReport& told) {
                 return told.blame == Blame::rank && told.named == name;
               }};
     case 1:
@@ -64,7 +63,7 @@ Planted planted(int number, std::mt19937& random) {
                 const double base = noise(r * 1000 + static_cast<std::uint64_t>(s), n);
                 return r == rank && is_gemm(graph, n) ? base * (factor + 0.1) : base;
               },
-              [=](const StragglersAnswer& told) {
+              [=](const StragglerReport& told) {
                 return told.blame == Blame::kernels && told.named == "gemm on " + name;
               }};
     case 2:
@@ -73,7 +72,7 @@ Planted planted(int number, std::mt19937& random) {
                 const double base = noise(r * 1000 + static_cast<std::uint64_t>(s), n);
                 return r / 2 == rank / 2 && is_tensor_parallel(graph, n) ? base * 3 * factor : base;
               },
-              [=](const StragglersAnswer& told) {
+              [=](const StragglerReport& told) {
                 return told.blame == Blame::link &&
                        told.named.find(std::to_string(rank / 2 * 2)) != std::string::npos;
               }};
@@ -83,15 +82,15 @@ Planted planted(int number, std::mt19937& random) {
                 const double step = noise(r, 77'000 + static_cast<std::uint64_t>(s), 0.05);
                 return own(graph, n) ? std::max(0.5, step) : 1.0;
               },
-              [=](const StragglersAnswer& told) {
-                return told.blame == Blame::luck || told.blame == Blame::once;
+              [=](const StragglerReport& told) {
+                return told.blame == Blame::changing_rank || told.blame == Blame::once;
               }};
     default:
       return {"none",
               [=](std::uint32_t r, std::int64_t s, const Graph&, NodeId n) {
                 return noise(r * 1000 + static_cast<std::uint64_t>(s), n);
               },
-              [=](const StragglersAnswer& told) { return told.blame == Blame::none; }};
+              [=](const StragglerReport& told) { return told.blame == Blame::none; }};
   }
 }
 
@@ -102,7 +101,7 @@ TEST(Stragglers, PlantedOnesAreNamed) {
   std::vector<std::string> wrong;
   for (int number = 0; number < cases; ++number) {
     const Planted one = planted(number, random);
-    const StragglersAnswer told = found(recording(one.factor));
+    const StragglerReport told = found(recording(one.factor));
     if (one.right(told)) {
       ++right;
     } else {
@@ -122,11 +121,11 @@ TEST(Stragglers, WhatIsWonIsConfirmed) {
     return rank == 5 && graph::is_own_work(graph, n) ? 1.2 : 1.0;
   };
   const auto alike = [](std::uint32_t, std::int64_t, const Graph&, NodeId) { return 1.0; };
-  const StragglersAnswer told = found(recording(slow)), fine = found(recording(alike));
+  const StragglerReport told = found(recording(slow)), fine = found(recording(alike));
   ASSERT_FALSE(told.suspects.empty());
   EXPECT_EQ(told.named, "rank 5");
   EXPECT_EQ(told.suspects.front().without, fine.played);
-  EXPECT_EQ(told.level_all, fine.played);
+  EXPECT_EQ(told.levelled_all, fine.played);
   EXPECT_EQ(fine.blame, Blame::none);
   ASSERT_TRUE(told.suspects.front().test.has_value());
   EXPECT_EQ(told.suspects.front().test->slowest, 6u);

@@ -6,9 +6,9 @@
 
 #include <fstream>
 
-#include "by_hand.h"
-#include "orrery/study/outcome.h"
-#include "orrery/study/whatif.h"
+#include "handmade_traces_testing.h"
+#include "orrery/study/questions/outcome/outcome.h"
+#include "orrery/study/whatif/whatif.h"
 
 namespace orrery::study {
 namespace {

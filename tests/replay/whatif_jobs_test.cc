@@ -8,10 +8,10 @@
 #include <map>
 #include <random>
 
-#include "by_hand.h"
+#include "handmade_traces_testing.h"
 #include "orrery/core/effort_testing.h"
 #include "orrery/core/paths_testing.h"
-#include "orrery/study/whatif.h"
+#include "orrery/study/whatif/whatif.h"
 
 namespace orrery::study {
 namespace {
@@ -22,8 +22,8 @@ using Plan = std::map<std::string, std::string>;
 const std::map<std::string, std::string>& paths() {
   static const std::map<std::string, std::string> known = [] {
     std::map<std::string, std::string> made;
-    for (const ChangeWord& word : change_words())
-      if (word.level == Level::job) made.emplace(word.name, word.path);
+    for (const ChangeKind& word : change_kinds())
+      if (word.level == ChangeScope::job) made.emplace(word.name, word.path);
     return made;
   }();
   return known;
@@ -224,8 +224,9 @@ TEST(WhatIfJobs, TracesOnAClusterHaveNoPlan) {
   const auto told = what_if(question, watch);
   ASSERT_TRUE(told.has_value()) << to_string(told.error());
   EXPECT_FALSE(told->replayed);
-  const bool links = std::any_of(told->list.begin(), told->list.end(),
-                                 [](const Tried& tried) { return tried.change == "bandwidth=2"; });
+  const bool links =
+      std::any_of(told->list.begin(), told->list.end(),
+                  [](const ChangeTrial& tried) { return tried.change == "bandwidth=2"; });
   EXPECT_TRUE(links);
   question.changes = {"tp=4"};
   EXPECT_FALSE(what_if(question, watch).has_value());

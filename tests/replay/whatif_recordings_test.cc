@@ -9,9 +9,9 @@
 #include <cstdlib>
 #include <random>
 
-#include "by_hand.h"
+#include "handmade_traces_testing.h"
 #include "orrery/core/effort_testing.h"
-#include "orrery/study/whatif.h"
+#include "orrery/study/whatif/whatif.h"
 
 namespace orrery::study {
 namespace {

@@ -7,10 +7,10 @@
 
 #include <set>
 
-#include "by_hand.h"
-#include "orrery/study/outcome.h"
-#include "orrery/study/whatif.h"
-#include "orrery/study/write_chakra.h"
+#include "handmade_traces_testing.h"
+#include "orrery/study/jobs/program_to_chakra.h"
+#include "orrery/study/questions/outcome/outcome.h"
+#include "orrery/study/whatif/whatif.h"
 
 namespace orrery::study {
 namespace {

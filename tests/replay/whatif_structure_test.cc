@@ -13,9 +13,9 @@
 #include "orrery/core/effort_testing.h"
 #include "orrery/core/paths_testing.h"
 #include "orrery/graph/structure/spine.h"
-#include "orrery/study/outcome.h"
-#include "orrery/study/whatif.h"
-#include "orrery/study/write_chakra.h"
+#include "orrery/study/jobs/program_to_chakra.h"
+#include "orrery/study/questions/outcome/outcome.h"
+#include "orrery/study/whatif/whatif.h"
 
 namespace orrery::study {
 namespace {

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "orrery/study/whatif.h"
+#include "orrery/study/whatif/whatif.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
-#include "by_hand.h"
+#include "handmade_traces_testing.h"
 #include "orrery/core/paths_testing.h"
-#include "orrery/platform/catalogue.h"
-#include "orrery/study/outcome.h"
-#include "orrery/study/replay.h"
+#include "orrery/platform/catalogue/catalogue.h"
+#include "orrery/study/questions/outcome/outcome.h"
+#include "orrery/study/recordings/replay.h"
 
 namespace orrery::study {
 namespace {
@@ -38,10 +38,10 @@ WhatIfQuestion about(std::vector<std::string> traces, std::vector<std::string> c
 }
 
 Time after(const std::vector<std::string>& traces, const std::vector<std::string>& changes) {
-  return ask(about(traces, changes)).changed.value_or(Told{}).whole;
+  return ask(about(traces, changes)).changed.value_or(StepEstimate{}).whole;
 }
 
-std::vector<Tried> listed(const std::vector<std::string>& traces) {
+std::vector<ChangeTrial> listed(const std::vector<std::string>& traces) {
   WhatIfQuestion question = about(traces);
   question.list = true;
   question.most = 0;
@@ -160,26 +160,27 @@ TEST_F(WhatIfTest, PairsSayWhetherTheyAddUp) {
   question.combine = true;
   const WhatIf told = ask(question);
   const auto place = [&](std::string_view change) {
-    const auto found = std::find_if(told.list.begin(), told.list.end(),
-                                    [&](const Tried& tried) { return tried.change == change; });
+    const auto found =
+        std::find_if(told.list.begin(), told.list.end(),
+                     [&](const ChangeTrial& tried) { return tried.change == change; });
     EXPECT_NE(found, told.list.end()) << change;
     return static_cast<std::size_t>(found - told.list.begin());
   };
   const auto of = [&](std::size_t a, std::size_t b) {
-    for (const TriedPair& pair : told.pairs)
+    for (const ChangePair& pair : told.pairs)
       if ((pair.first == a && pair.second == b) || (pair.first == b && pair.second == a))
         return pair;
     ADD_FAILURE() << a << " and " << b;
-    return TriedPair{};
+    return ChangePair{};
   };
   // Each wins 500 us alone, and what runs beside them lets them win 580 together.
-  const TriedPair both = of(place("named:first=0.5"), place("named:second=0.5"));
-  EXPECT_EQ(both.together, Together::in_part);
+  const ChangePair both = of(place("named:first=0.5"), place("named:second=0.5"));
+  EXPECT_EQ(both.together, PairEffect::in_part);
   EXPECT_EQ(both.whole, us(1430));
 }
 
 /// When the last rank of a replay ends, counted from its own beginning.
-Time replayed(const std::vector<std::string>& traces, const profile::Scales& scales) {
+Time replayed(const std::vector<std::string>& traces, const profile::CostScales& scales) {
   ReplayQuestion question;
   question.recorded.traces = traces;
   question.scales = scales;
@@ -221,7 +222,7 @@ TEST_F(WhatIfTest, ProposalsAreConfirmed) {
   const std::vector<std::string> traces = {(kDemo / "rank*.kineto.json.gz").string()};
   const auto list = listed(traces);
   ASSERT_GT(list.size(), 10u);
-  for (const Tried& tried : list) EXPECT_EQ(after(traces, {tried.change}), tried.whole);
+  for (const ChangeTrial& tried : list) EXPECT_EQ(after(traces, {tried.change}), tried.whole);
 }
 
 // One trace stands for all ranks of a cluster; these have a trace, so that no job is looked for.

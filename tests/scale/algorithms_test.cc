@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What every collective algorithm has to keep (see model/collective/collective_algorithm.h), tried
-// with all that are registered.
+// What every collective algorithm has to keep (see
+// model/collective/algorithms/collective_algorithm.h), tried with all that are registered.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -11,12 +11,12 @@
 #include <string>
 #include <vector>
 
-#include "orrery/model/collective/algorithms/tree.h"
-#include "orrery/model/collective/closed_form.h"
+#include "orrery/model/collective/algorithms/closed_form.h"
+#include "orrery/model/collective/algorithms/tree_place.h"
 #include "orrery/model/collective/phase_factory.h"
-#include "orrery/study/one_collective.h"
-#include "orrery/synthesis/bounds.h"
-#include "ways.h"
+#include "orrery/study/collectives/algorithms/single_collective.h"
+#include "orrery/synthesis/bounds/bounds.h"
+#include "simulation_options.h"
 
 namespace orrery::scale {
 namespace {
@@ -71,7 +71,7 @@ class Algorithms : public testing::TestWithParam<AlgorithmEntry> {
   [[nodiscard]] static graph::ExpertExchange exchange(CollectiveType type) {
     graph::ExpertExchange tokens;
     if (!GetParam().by_switches || type != CollectiveType::all_to_all) return tokens;
-    tokens.set(graph::ExpertWay::in_network, false);
+    tokens.set(graph::ExpertTransport::in_network, false);
     tokens.experts = 64;
     tokens.top_k = 4;
     return tokens;
@@ -80,13 +80,13 @@ class Algorithms : public testing::TestWithParam<AlgorithmEntry> {
   [[nodiscard]] static graph::Workload work(CollectiveType type, std::uint32_t ranks) {
     std::vector<std::uint32_t> all(ranks);
     std::iota(all.begin(), all.end(), 0);
-    return study::one_collective(type, Bytes(kBytes), all, ranks, exchange(type));
+    return study::single_collective(type, Bytes(kBytes), all, ranks, exchange(type));
   }
 
   /// One dimension's phase: an all-gather begins with a part.
   [[nodiscard]] static PhaseSpec phase(const Platform& platform, CollectiveType type,
                                        std::uint32_t size) {
-    const model::Fabric fabric(platform);
+    const model::MultiDimFabric fabric(platform);
     model::PhaseRequest request;
     request.algorithm = platform.collectives.plan(type)->per_dim.front();
     request.type = type;
@@ -145,7 +145,7 @@ std::int64_t least_sent(const PhaseSpec& spec) {
 
 TEST_P(Algorithms, AreRegisteredInTheOrderOfTheirRows) {
   const model::CollectiveAlgorithm& made = model::algorithm_of(GetParam().algorithm);
-  EXPECT_EQ(made.peers() == Peers::meet, GetParam().by_switches);
+  EXPECT_EQ(made.peers() == Peers::in_switches, GetParam().by_switches);
   if (GetParam().window) {
     EXPECT_EQ(made.peers(), Peers::each);
   }
@@ -163,7 +163,7 @@ TEST_P(Algorithms, DeliverWhatTheCollectiveNeeds) {
       for (const CollectiveType type : types(size)) {
         const PhaseSpec spec = phase(on, type, members);
         ++tried;
-        if (spec.peers == Peers::meet) {  // all have come; SwitchTree does the rest
+        if (spec.peers == Peers::in_switches) {  // all have come; SwitchTree does the rest
           EXPECT_GT(spec.step.front().bytes, 0);
           continue;
         }
@@ -198,11 +198,11 @@ TEST_P(Algorithms, ClosedFormIsWhatASimulationTakes) {
         const auto members = static_cast<std::uint32_t>(size);
         for (const CollectiveType type : types(size)) {
           const PhaseSpec spec = phase(on, type, members);
-          const auto duration = model::even_duration(spec);
+          const auto duration = model::uniform_duration(spec);
           if (!duration) continue;
           sim::Options options;
           options.closed_forms = false;
-          const auto run = study::simulate_one(work(type, members), on, options);
+          const auto run = study::simulate_collectives(work(type, members), on, options);
           ASSERT_TRUE(run) << run.error().what;
           EXPECT_EQ(run->end.count(), *duration) << name(type) << " of " << size;
         }
@@ -238,14 +238,14 @@ TEST_P(Algorithms, FoldedAndByClosedFormIsMessageByMessage) {
   }
   EXPECT_GE(tally.cases, 8U);
   EXPECT_EQ(tally.refused + tally.stalled, 0U);
-  if (model::algorithm_of(GetParam().algorithm).turns_freely()) {
+  if (model::algorithm_of(GetParam().algorithm).is_rotation_invariant()) {
     EXPECT_GT(tally.folded, 0U);
   }
 }
 
 TEST_P(Algorithms, TakeNoLessThanTheBound) {
-  const auto in_network =
-      GetParam().by_switches ? synthesis::InNetwork::reduces : synthesis::InNetwork::forwards;
+  const auto in_network = GetParam().by_switches ? synthesis::SwitchCapability::reduces
+                                                 : synthesis::SwitchCapability::forwards;
   for (const std::vector<std::int64_t>& sizes : {std::vector<std::int64_t>{4}, {16}, {4, 4}}) {
     const std::int64_t ranks =
         std::accumulate(sizes.begin(), sizes.end(), std::int64_t{1}, std::multiplies<>());
@@ -258,9 +258,10 @@ TEST_P(Algorithms, TakeNoLessThanTheBound) {
       synthesis::BoundQuestion question{type, Bytes(kBytes)};
       question.in_network = in_network;
       question.exchange = exchange(type);
-      const auto bound = synthesis::bound_of(on, question);
+      const auto bound = synthesis::lower_bound_of(on, question);
       ASSERT_TRUE(bound) << bound.error().what;
-      const auto run = study::simulate_one(work(type, static_cast<std::uint32_t>(ranks)), on, {});
+      const auto run =
+          study::simulate_collectives(work(type, static_cast<std::uint32_t>(ranks)), on, {});
       ASSERT_TRUE(run) << run.error().what;
       EXPECT_GE(run->end, bound->total) << name(type) << " of " << ranks;
       EXPECT_GT(bound->total, Time{});

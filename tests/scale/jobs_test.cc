@@ -9,11 +9,11 @@
 #include <iterator>
 
 #include "../property/draw.h"
-#include "machines.h"
 #include "orrery/core/effort_testing.h"
 #include "orrery/core/paths_testing.h"
 #include "orrery/workload/program/program.h"
-#include "ways.h"
+#include "random_platforms.h"
+#include "simulation_options.h"
 
 namespace orrery::scale {
 namespace {

@@ -2,17 +2,16 @@
 //
 // Two jobs on one machine, anyhow among each other: what is saved cannot be seen in the result, and
 // where nobody is in anybody's way, each takes what it takes alone.
-#include "orrery/graph/transform/together.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <array>
 #include <numeric>
 
-#include "cases.h"
-#include "modes.h"
-#include "ways.h"
+#include "orrery/graph/transform/merge_jobs.h"
+#include "random_case.h"
+#include "run_modes.h"
+#include "simulation_options.h"
 
 namespace orrery::scale {
 namespace {
@@ -64,8 +63,8 @@ void draw_two(std::uint64_t seed, TwoJobs& made) {
 /// The jobs at once. Empty: collectives ask for dimensions of the machine, which jobs have not.
 bool put_together(TwoJobs& two) {
   Findings findings;
-  auto made = graph::together(two.jobs, static_cast<std::uint32_t>(two.drawn.platform.npu_count()),
-                              findings);
+  auto made = graph::merge_jobs(
+      two.jobs, static_cast<std::uint32_t>(two.drawn.platform.npu_count()), findings);
   if (!made) {
     EXPECT_EQ(made.error().code, Errc::input_unsupported) << made.error().what;
     return false;
@@ -110,7 +109,8 @@ TEST(TogetherPairs, WithoutCongestionEachTakesWhatItTakesAlone) {
     if (!all || all->findings.count(FindingCode::chunk_order_resolved) > 0) continue;
     for (const graph::JobPart& job : two.jobs) {
       Findings findings;
-      const auto by_itself = graph::together({&job, 1}, two.drawn.workload.rank_count(), findings);
+      const auto by_itself =
+          graph::merge_jobs({&job, 1}, two.drawn.workload.rank_count(), findings);
       ASSERT_TRUE(by_itself);
       const auto alone = sim::simulate(*by_itself, two.drawn.platform);
       ASSERT_TRUE(alone) << alone.error().what;
@@ -134,7 +134,7 @@ TEST(TogetherPairs, AJobOfAllRanksIsTheWorkloadItself) {
     job.ranks.resize(drawn.workload.rank_count());
     std::iota(job.ranks.begin(), job.ranks.end(), 0u);
     Findings findings;
-    const auto made = graph::together({&job, 1}, drawn.workload.rank_count(), findings);
+    const auto made = graph::merge_jobs({&job, 1}, drawn.workload.rank_count(), findings);
     if (!made) continue;
     const auto one = sim::simulate(drawn.workload, drawn.platform);
     const auto other = sim::simulate(*made, drawn.platform);

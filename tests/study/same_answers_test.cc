@@ -13,7 +13,7 @@
 #include "orrery/core/paths_testing.h"
 #include "orrery/result/run_file.h"
 #include "orrery/study/study.h"
-#include "questions.h"
+#include "typed_questions.h"
 
 namespace orrery::study_test {
 namespace {
@@ -35,7 +35,7 @@ class SameAnswers : public testing::Test {
   void TearDown() override { fs::remove_all(folder_); }
 
   /// What `orrery run` prints with --json, without its options; its exit code in `code`.
-  std::string typed(const Typed& one, int& code) const {
+  std::string typed(const TypedQuestion& one, int& code) const {
     const fs::path out = folder_ / "out.json", run = folder_ / "typed.orrery";
     std::string line = std::string(core_testing::kProgram) + " run " + one.arguments + " --json -q";
     if (one.question.record) line += " --force -o " + run.string();
@@ -60,9 +60,9 @@ class SameAnswers : public testing::Test {
 };
 
 TEST_F(SameAnswers, ToThirtyQuestions) {
-  const std::vector<Typed> all = questions();
+  const std::vector<TypedQuestion> all = questions();
   EXPECT_EQ(all.size(), 30u);
-  for (const Typed& one : all) {
+  for (const TypedQuestion& one : all) {
     int code = 0;
     const std::string said = typed(one, code);
     ASSERT_EQ(code, 0) << one.arguments << "\n" << read(folder_ / "err.txt");
@@ -78,7 +78,7 @@ TEST_F(SameAnswers, ToThirtyQuestions) {
 
 TEST_F(SameAnswers, ManyAtATimeAsOneByOne) {
   std::vector<study::Question> asked;
-  for (Typed& one : questions()) asked.push_back(std::move(one.question));
+  for (TypedQuestion& one : questions()) asked.push_back(std::move(one.question));
   for (const std::uint32_t threads : {1u, 4u}) {
     const auto answers = study::simulate_all(asked, threads);
     ASSERT_EQ(answers.size(), asked.size());
@@ -91,7 +91,7 @@ TEST_F(SameAnswers, ManyAtATimeAsOneByOne) {
 }
 
 TEST_F(SameAnswers, ToWhatCannotBeAnswered) {
-  std::vector<Typed> wrong(5);
+  std::vector<TypedQuestion> wrong(5);
   wrong[0].arguments = "examples/step/step";
   wrong[0].question.workload = "examples/step/step";
   wrong[1].arguments = "nothing --cluster h100-sxm:2";
@@ -109,7 +109,7 @@ TEST_F(SameAnswers, ToWhatCannotBeAnswered) {
   wrong[4].question.workload = "examples/step/step";
   wrong[4].question.cluster = "h100-sxm:2";
   std::vector<study::Question> asked;
-  for (const Typed& one : wrong) {
+  for (const TypedQuestion& one : wrong) {
     int code = 0;
     (void)typed(one, code);
     const auto answer = study::simulate(one.question);

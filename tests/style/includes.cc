@@ -32,7 +32,8 @@ std::vector<std::string> includes(std::string_view text) {
 
 namespace {
 
-// "src/orrery/workload/spec/lora.h" → "workload/spec", "include/orrery/result/run.h" → "result".
+// "src/orrery/workload/spec/lora_targets.h" → "workload/spec", "include/orrery/result/run.h" →
+// "result".
 std::string folder_of(const std::string& path) {
   const std::size_t room = path.find("orrery/");
   if (room == std::string::npos) return {};

@@ -9,9 +9,10 @@
 #include <string_view>
 #include <vector>
 
-#include "rules.h"
-
 namespace orrery::style {
+
+/// One sentence per violation.
+using Violations = std::vector<std::string>;
 
 /// "src/orrery/graph/x.h", "include/orrery/graph/x.h" → "graph", "apps/orrery/main.cc" →
 /// "apps/orrery", anything else → "".
@@ -23,8 +24,8 @@ namespace orrery::style {
 /// What each includes, or imports.
 using IncludeTable = std::map<std::string, std::set<std::string>>;
 
-/// Folders inside rooms ("workload/spec") and whom each includes in its room, tests left out. Files
-/// that stand in a room itself are its folder "".
+/// The folder of a file inside rooms ("workload/spec", "workload") and the folders of its room that
+/// it includes.
 void add_folders(const std::string& path, std::string_view text, IncludeTable& folders);
 
 /// A header as others include it ("orrery/graph/graph.h"), with what it includes.

@@ -13,7 +13,7 @@ namespace orrery::style {
 
 namespace {
 
-constexpr std::size_t kFileLines = 400;
+constexpr std::size_t kFileLines = 700;
 constexpr std::size_t kFunctionLines = 60;
 
 std::string place(const std::string& path, std::size_t line) {
@@ -65,6 +65,28 @@ RoomTable parse_rooms(std::string_view architecture) {
   return direct;
 }
 
+Violations check_folders(const RoomTable& rooms, const IncludeTable& folders) {
+  Violations violations;
+  for (const auto& [folder, included] : folders) {
+    const auto allowed = rooms.find(folder);
+    if (allowed == rooms.end()) {
+      violations.push_back("folder '" + folder + "' is not in the tables of docs/architecture.md");
+      continue;
+    }
+    for (const std::string& other : included) {
+      if (!allowed->second.contains(other))
+        violations.push_back("folder " + folder + " may not include " + other);
+    }
+  }
+  for (const auto& [folder, allowed] : rooms) {
+    const bool inside = folder.find('/') != std::string::npos && !folder.starts_with("apps/");
+    if (inside && !folders.contains(folder))
+      violations.push_back("docs/architecture.md lists folder '" + folder +
+                           "', which has no files");
+  }
+  return violations;
+}
+
 Violations check_includes(const std::string& path, std::string_view text, const RoomTable& rooms) {
   static const std::regex include(R"re(^\s*#\s*include\s*"([^"]+)".*)re");
   const std::string room = room_of(path);
@@ -78,7 +100,8 @@ Violations check_includes(const std::string& path, std::string_view text, const 
     std::smatch match;
     if (!std::regex_match(line, match, include)) continue;
     const std::string target = match[1];
-    if (room.starts_with("apps/") && target.find('/') == std::string::npos) continue;
+    if (room.starts_with("apps/") && !target.starts_with("orrery/") && !target.starts_with("apps/"))
+      continue;
     const std::string other =
         target.starts_with("apps/") ? room_of(target) : room_of("src/" + target);
     if (other.empty() || !rooms.contains(other)) {

@@ -10,24 +10,29 @@
 #include <string_view>
 #include <vector>
 
+#include "includes.h"
+
 namespace orrery::style {
 
-using Violations = std::vector<std::string>;
-
-/// Which rooms a room may include, itself and everything reached through others among them. Keys
-/// are "core", "graph", … and "apps/orrery".
+/// The rooms that a room may include: itself, and everything reached through others. Keys are
+/// "core", "graph", … and "apps/orrery". In the same way, the folders of its room that a folder may
+/// include: keys are "sim/engine", …
 using RoomTable = std::map<std::string, std::set<std::string>>;
 
-/// Reads the table of docs/architecture.md: rows `| \`room\` | what it holds | \`a\` \`b\` |`;
-/// "everything" means all rooms. Behind "not" stand rooms that it may not include, although those
+/// Reads the tables of docs/architecture.md: rows `| \`room\` | contents | \`a\` \`b\` |`;
+/// "everything" means all rooms. "not" precedes rooms that it may not include, although those
 /// that it may include reach them: `| \`a\`, not \`b\` |`.
 [[nodiscard]] RoomTable parse_rooms(std::string_view architecture);
 
 /// Includes of a file of ours that the table does not allow, that name no room, or that are not
-/// written whole. `path` is relative to the root. In apps/, a file may include its neighbours by
-/// their bare names.
+/// written whole. `path` is relative to the root. In apps/, a file includes its neighbours relative to
+/// the program's folder ("options/rank_list.h").
 [[nodiscard]] Violations check_includes(const std::string& path, std::string_view text,
                                         const RoomTable& rooms);
+
+/// Folders that include others of their room against the table, folders that the table lacks, and
+/// rows of the table without a folder. `folders`: from add_folders().
+[[nodiscard]] Violations check_folders(const RoomTable& rooms, const IncludeTable& folders);
 
 [[nodiscard]] Violations check_length(const std::string& path, std::string_view text);
 [[nodiscard]] Violations check_functions(const std::string& path, std::string_view text);

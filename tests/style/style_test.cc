@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <iostream>
+#include <set>
 
 #include "includes.h"
 #include "orrery/core/paths_testing.h"
@@ -43,13 +44,23 @@ TEST(Style, IncludesFollowTheTableOfRooms) {
     expect_none(check_includes(path, read(kRoot / path), rooms));
 }
 
-TEST(Style, FoldersInsideRoomsHaveNoCircle) {
+// A reader can survey a folder.
+TEST(Style, FoldersHaveAtMost24Files) {
+  std::map<std::string, int> files;
+  for (const std::string& path : cpp_files({"include", "src", "addons"})) {
+    if (!is_for_tests(path)) ++files[fs::path(path).parent_path().string()];
+  }
+  for (const auto& [folder, count] : files) EXPECT_LE(count, 24) << folder;
+}
+
+TEST(Style, FoldersInsideRoomsFollowTheTable) {
   IncludeTable folders;
   for (const std::string& path : cpp_files({"src"})) {
     if (!is_for_tests(path)) add_folders(path, read(kRoot / path), folders);
   }
   ASSERT_TRUE(folders.contains("workload/spec"));
   expect_none(check_circles(folders));
+  expect_none(check_folders(parse_rooms(read(kRoot / "docs/architecture.md")), folders));
 }
 
 TEST(Style, FilesHaveNoCircle) {
@@ -87,7 +98,7 @@ TEST(Style, PublicHeadersIncludePublicOnes) {
 TEST(Style, NoPartOfTheEngineHasAFriend) {
   for (const std::string& path : cpp_files({"src/orrery/sim"}))
     EXPECT_EQ(read(kRoot / path).find("friend class"), std::string::npos) << path;
-  const std::string engine = read(kRoot / "src/orrery/sim/engine.h");
+  const std::string engine = read(kRoot / "src/orrery/sim/engine/engine.h");
   EXPECT_LE(std::count(engine.begin(), engine.end(), '\n'), 150);
 }
 
@@ -141,6 +152,63 @@ TEST(Style, LinksInTheDocumentationResolve) {
           << path << ": no such heading: " << link;
     }
   }
+}
+
+// Rooms: folders directly below src/orrery that hold files.
+std::set<std::string> room_names() {
+  const std::string rooms = "src/orrery/";
+  std::set<std::string> names;
+  for (const std::string& path : files_in(kRoot, rooms)) {
+    const std::size_t slash = path.find('/', rooms.size());
+    if (slash != std::string::npos) names.insert(path.substr(rooms.size(), slash - rooms.size()));
+  }
+  return names;
+}
+
+// Lines without their leading blanks.
+std::vector<std::string> unindented_lines(std::string_view text) {
+  std::vector<std::string> lines = lines_of(text);
+  for (std::string& line : lines) line.erase(0, line.find_first_not_of(" \t"));
+  return lines;
+}
+
+// The first C++ block of a Markdown page, as unindented lines.
+std::vector<std::string> example_lines(std::string_view page) {
+  const std::vector<std::string> lines = unindented_lines(page);
+  auto first = std::find(lines.begin(), lines.end(), "```cpp");
+  if (first != lines.end()) ++first;
+  return {first, std::find(first, lines.end(), "```")};
+}
+
+void expect_readme(const std::string& room) {
+  SCOPED_TRACE("src/orrery/" + room + "/README.md");
+  const fs::path folder = kRoot / "src/orrery" / room;
+  ASSERT_TRUE(fs::exists(folder / "README.md")) << "a room has a page that introduces it";
+  const std::string page = read(folder / "README.md");
+  EXPECT_TRUE(page.starts_with("# " + room + "\n"));
+  EXPECT_LE(lines_of(page).size(), 30u);
+  for (const char* const label :
+       {"Main types:", "Example:", "Safe to change alone:", "Look further when:"})
+    EXPECT_NE(page.find(std::string("\n") + label), std::string::npos) << "no line \"" << label;
+
+  const std::vector<std::string> links = local_links(page);
+  const auto test = std::find_if(links.begin(), links.end(), [](const std::string& link) {
+    return has_suffix(link, "_test.cc");
+  });
+  ASSERT_NE(test, links.end()) << "no link to the test that the example is from";
+  ASSERT_TRUE(fs::exists(folder / *test)) << *test;
+  const std::vector<std::string> example = example_lines(page);
+  EXPECT_GE(example.size(), 3u) << "lines of the example";
+  EXPECT_LE(example.size(), 8u) << "lines of the example";
+  const std::vector<std::string> source = unindented_lines(read(folder / *test));
+  EXPECT_NE(std::search(source.begin(), source.end(), example.begin(), example.end()), source.end())
+      << *test << " no longer contains the example: copy it again";
+}
+
+TEST(Style, EveryRoomHasAReadme) {
+  const std::set<std::string> rooms = room_names();
+  ASSERT_TRUE(rooms.contains("core"));
+  for (const std::string& room : rooms) expect_readme(room);
 }
 
 TEST(Style, EveryLimitIsInTheSecurityModel) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Numbers as text, worded as on the terminal (src/orrery/core/units.cc): four significant digits,
+// Numbers as text, worded as on the terminal (src/orrery/core/text/units.cc): four significant digits,
 // trailing zeros dropped.
 
 type Unit = readonly [name: string, factor: number];

@@ -8,7 +8,7 @@ import { compare } from './pages/compare';
 import { criticalPath } from './pages/critical_path';
 import { findings } from './pages/findings';
 import { manifest } from './pages/manifest';
-import { memory } from './pages/memory';
+import { memory } from './pages/memory/memory';
 import { replay } from './pages/replay/replay';
 import { schedule } from './pages/schedule/schedule';
 import { space } from './pages/space/space';

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A space that was searched, as the page is given it: the contract with src/orrery/report/html_space. Axes, figures,
+// A space that was searched, as the page is given it: the contract with src/orrery/report/html/space_page.h. Axes, figures,
 // points and plans are named by their places; times are picoseconds, all else in base units.
 
 // Texts that are much alike. Between texts ";"; of each all its lines behind "=" ("=0,1,2"), or which lines of the text

@@ -134,7 +134,7 @@ struct FindingInfo {
 
 [[nodiscard]] FindingInfo describe(FindingCode code);
 /// The code of that name.
-[[nodiscard]] std::optional<FindingCode> finding_named(std::string_view name);
+[[nodiscard]] std::optional<FindingCode> find_finding_code(std::string_view name);
 [[nodiscard]] std::string_view name(Severity severity);
 
 struct Finding {
@@ -152,7 +152,7 @@ class Findings {
   void add(FindingCode code, std::string_view place = {}, std::uint64_t count = 1);
   void merge(const Findings& other);
   /// … of the same things, looked at once more: of each code as many as the one that has more.
-  void merge_same(const Findings& other);
+  void merge_maximum(const Findings& other);
   [[nodiscard]] std::uint64_t count(FindingCode code) const;
   [[nodiscard]] std::vector<Finding> list() const;
   [[nodiscard]] bool empty() const { return findings_.empty(); }

@@ -11,7 +11,7 @@
 
 namespace orrery {
 
-/// What made a time. core/time_source_table.h has a row for each.
+/// What made a time. core/models/time_source_table.h has a row for each.
 enum class TimeSource : std::uint8_t {
   none,        ///< it lasts no time of its own
   recorded,    ///< measured, in the trace
@@ -32,8 +32,8 @@ inline constexpr std::size_t kTimeSources = 12;
 /// "recorded", "roofline" …; "auto" for the choice.
 [[nodiscard]] std::string_view name(TimeSource source);
 
-/// Files that sources of kernel times answer from, one member each; core/time_source_table.h has a
-/// row for each.
+/// Files that sources of kernel times answer from, one member each; core/models/time_source_table.h
+/// has a row for each.
 template <class Path>
 struct KernelFilesOf {
   Path kernel_table{};  ///< measured kernels

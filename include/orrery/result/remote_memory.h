@@ -15,7 +15,7 @@ namespace orrery::result {
 struct MemoryLevel {
   std::string name;          ///< "3 groups of memory", "2 links for each 8 devices"
   Bandwidth capacity{};      ///< of all that are alike, in one direction
-  bool both_ways = false;    ///< loads and stores share it
+  bool half_duplex = false;  ///< loads and stores share it
   std::uint64_t loaded = 0;  ///< bytes, of all devices
   std::uint64_t stored = 0;
   /// The same over time, in bins of RemoteMemory::bin; equally many. In a run that finished they

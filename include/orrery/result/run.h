@@ -19,8 +19,8 @@
 
 #include "orrery/core/dependency_kind.h"
 #include "orrery/core/findings.h"
-#include "orrery/core/footing.h"
 #include "orrery/core/quantity.h"
+#include "orrery/core/time_provenance.h"
 #include "orrery/core/time_source.h"
 #include "orrery/result/links.h"
 #include "orrery/result/remote_memory.h"
@@ -191,32 +191,32 @@ struct Group {
 
 /// What true times may be more than what was told, of 80 %: the rest is below `least` or above
 /// `most`, a tenth each.
-struct Off {
-  Time least{};  ///< below zero: less
-  Time most{};
+struct ErrorInterval {
+  Time lower{};  ///< below zero: less
+  Time upper{};
 
-  friend bool operator==(const Off&, const Off&) = default;
+  friend bool operator==(const ErrorInterval&, const ErrorInterval&) = default;
 };
 
 /// What a library takes for collectives of one kind.
-struct ToldCollective {
+struct PredictedCollective {
   std::string type;  ///< "all_reduce" …
   Bytes bytes{};     ///< the whole buffer
   std::uint32_t ranks = 0;
   std::uint32_t nodes = 0;
-  Time time{};             ///< from when the last has come
-  std::string source;      ///< "measured", "scaled", "cost model"
-  std::string algorithm;   ///< what it chooses, with the protocol: "ring, ll128"; empty: no choice
-  std::optional<Off> off;  ///< empty: not known
+  Time time{};            ///< from when the last has come
+  std::string source;     ///< "measured", "scaled", "cost model"
+  std::string algorithm;  ///< what it chooses, with the protocol: "ring, ll128"; empty: no choice
+  std::optional<ErrorInterval> off;  ///< empty: not known
 
-  friend bool operator==(const ToldCollective&, const ToldCollective&) = default;
+  friend bool operator==(const PredictedCollective&, const PredictedCollective&) = default;
 };
 
 /// What one model tells of one class of nodes on the critical path: its errors move together.
 struct ErrorClass {
-  std::string name;        ///< "learned gemm bf16", "nccl all_reduce, 8 ranks (measured)"
-  Time time{};             ///< on the path
-  std::optional<Off> off;  ///< empty: not known
+  std::string name;                  ///< "learned gemm bf16", "nccl all_reduce, 8 ranks (measured)"
+  Time time{};                       ///< on the path
+  std::optional<ErrorInterval> off;  ///< empty: not known
 
   friend bool operator==(const ErrorClass&, const ErrorClass&) = default;
 };
@@ -237,7 +237,7 @@ struct Collective {
   std::optional<Time> end;          ///< when the last member was done; empty: never
   std::optional<Time> bound;        ///< no network with these links is faster; empty: not known
   std::string bound_by;             ///< "dimension 1" or "dimensions 0 and 1"
-  std::uint32_t told = kNone;       ///< by a library: in Run::told; its longest phase
+  std::uint32_t predicted = kNone;  ///< by a library: index in Run::predicted; its longest phase
 
   friend bool operator==(const Collective&, const Collective&) = default;
 };
@@ -314,9 +314,9 @@ struct Run {
   std::vector<FabricFault> faults;  ///< of its links, in the order of the cluster file
   RemoteMemory remote_memory;
   std::vector<PathSegment> path;
-  std::vector<ErrorClass> error_classes;  ///< of the path, longest first; empty: not known
-  Footings footings{};                    ///< the path by what it stands on
-  std::vector<ToldCollective> told;       ///< what a library ran, each kind once
+  std::vector<ErrorClass> error_classes;       ///< of the path, longest first; empty: not known
+  TimeByProvenance time_by_provenance{};       ///< the path by what it stands on
+  std::vector<PredictedCollective> predicted;  ///< what a library ran, each kind once
   std::uint64_t messages = 0;
   std::uint64_t events = 0;
   Findings findings;
@@ -333,7 +333,7 @@ struct Run {
   }
   /// The manifest's value, "" when it has none.
   [[nodiscard]] std::string_view fact(std::string_view key) const;
-  /// How many ranks were simulated, for all of them (see sim/folding.h): the fact
+  /// How many ranks were simulated, for all of them (see sim/shortcuts/folding/folding.h): the fact
   /// "representatives". Empty where it is missing or no number from 1 to the ranks.
   [[nodiscard]] std::optional<std::uint32_t> representatives() const;
 };

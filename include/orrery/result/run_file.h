@@ -25,6 +25,6 @@ inline constexpr int kRunFileVersion = 9;
 
 /// Drops the spans that `choice` does not keep and renumbers what refers to them. `critical` keeps
 /// those on the path, those without slack and the last comer of each collective.
-void keep_spans(Run& run, SpanChoice choice);
+void filter_spans(Run& run, SpanChoice choice);
 
 }  // namespace orrery::result

@@ -53,7 +53,7 @@ struct JobDescription {
 };
 
 /// How it is worked out. None of it changes a figure.
-struct Work {
+struct ExecutionOptions {
   std::string fold = "auto";         ///< auto: one rank for all that are alike; off
   std::string collectives = "auto";  ///< auto: worked out where nothing is in the way; messages
   std::string skip = "auto";         ///< auto: iterations that repeat the one before; off
@@ -62,7 +62,7 @@ struct Work {
   bool brief_names = false;  ///< nodes of jobs are called by what they do, without layer and
                              ///< microbatch; large jobs are twice as quick; not with `record`
 
-  friend bool operator==(const Work&, const Work&) = default;
+  friend bool operator==(const ExecutionOptions&, const ExecutionOptions&) = default;
 };
 
 /// How much longer kernels take in a step than alone, of those whose first input has numbers of so
@@ -70,7 +70,7 @@ struct Work {
 struct InStepFactor {
   std::int64_t bits = 16;
   double factor = 1;
-  double least = 0, most = 0;  ///< shares: -0.1, 0.1
+  double lower = 0, upper = 0;  ///< shares: -0.1, 0.1
 
   friend bool operator==(const InStepFactor&, const InStepFactor&) = default;
 };
@@ -123,7 +123,7 @@ struct Question {
   /// Instead of the cluster's.
   std::optional<std::vector<InStepFactor>> in_step_factors;
 
-  Work work;
+  ExecutionOptions work;
   /// Keep when every node ran, so that Answer::run() can be asked; takes memory, and no rank stands
   /// for others.
   bool record = false;

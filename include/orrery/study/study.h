@@ -32,7 +32,7 @@ class Watch {
   virtual void simulating(std::uint32_t /*ranks*/, std::uint32_t /*of*/,
                           std::uint64_t /*messages*/) {}
   /// What was told of last is through.
-  virtual void through() {}
+  virtual void phase_done() {}
   /// Traces were put into a temporary file in `folder` (Question::stream_folder).
   virtual void spilled(std::uint64_t /*bytes*/, const std::string& /*folder*/) {}
 };

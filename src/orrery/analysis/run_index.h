@@ -12,7 +12,7 @@
 namespace orrery::analysis {
 
 /// Whether the span came to an end (in a stalled run some only began).
-[[nodiscard]] inline bool ended(const result::Span& span) { return span.end >= span.start; }
+[[nodiscard]] inline bool has_ended(const result::Span& span) { return span.end >= span.start; }
 
 /// Made once per question over a run; refers to it. O(ranks × groups per rank).
 class RunIndex {

@@ -10,12 +10,12 @@
 #include <string>
 #include <vector>
 
-#include "orrery/calibrate/benchmark.h"
-#include "orrery/calibrate/curves.h"
-#include "orrery/calibrate/tuner_choice.h"
+#include "orrery/calibrate/measurements/benchmark.h"
+#include "orrery/calibrate/measurements/measured_curves.h"
+#include "orrery/calibrate/tuner_choices.h"
 #include "orrery/core/check.h"
-#include "orrery/core/text.h"
-#include "orrery/trace/io/source.h"
+#include "orrery/core/text/text.h"
+#include "orrery/trace/io/byte_source.h"
 
 namespace orrery::calibrate::fuzzing {
 
@@ -39,7 +39,7 @@ inline void check_curve(const CalibratedCurve& made) {
 }
 
 /// What is made of a set can be read again, as can what a tuner is told.
-inline void check_calibration(const MeasuredSet& set) {
+inline void check_calibration(const MeasurementSet& set) {
   Findings findings;
   const auto made = calibrate_network(set, {"h100-sxm"}, findings);
   if (!made) return;
@@ -59,13 +59,13 @@ template <class Read>
 void check_reader(const std::uint8_t* data, std::size_t size, Read read) {
   for (const ReadOptions& options : {ReadOptions{}, ReadOptions{"all_reduce", "d", 8, 2}}) {
     Findings findings;
-    MeasuredSet set{"fuzz", {}};
-    Into into{set.rows, findings, options};
+    MeasurementSet set{"fuzz", {}};
+    MeasurementSink into{set.rows, findings, options};
     trace::MemorySource source(std::as_bytes(std::span(data, size)));
     const Result<void> done = read(source, into);
     ORRERY_CHECK(done || (!done.error().where.empty() && !done.error().what.empty()));
     for (const MeasuredCollective& row : set.rows) {
-      ORRERY_CHECK(collective_named(row.collective) != nullptr && row.bytes > 0);
+      ORRERY_CHECK(find_collective(row.collective) != nullptr && row.bytes > 0);
       ORRERY_CHECK(std::isfinite(row.time_us) && row.time_us > 0 && row.ranks >= 0);
       ORRERY_CHECK(printable(row.device) == row.device && printable(row.dtype) == row.dtype);
     }

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "orrery/calibrate/calibrate_fuzzing_testing.h"
-#include "orrery/calibrate/nccl_tests.h"
+#include "orrery/calibrate/measurements/nccl_tests.h"
 
 using namespace orrery;
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   calibrate::fuzzing::check_reader(
-      data, size, [](trace::ByteSource& source, calibrate::Into& into) -> Result<void> {
+      data, size, [](trace::ByteSource& source, calibrate::MeasurementSink& into) -> Result<void> {
         return calibrate::read_nccl_tests(source, "fuzz", into);
       });
   return 0;

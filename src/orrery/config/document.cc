@@ -12,9 +12,9 @@
 #include <system_error>
 #include <vector>
 
-#include "orrery/core/files_read.h"
 #include "orrery/core/limits.h"
-#include "orrery/core/text.h"
+#include "orrery/core/system/read_files.h"
+#include "orrery/core/text/text.h"
 
 namespace orrery::config {
 namespace {
@@ -113,7 +113,7 @@ Result<std::string> read_text(const std::string& path, std::uint64_t most) {
   }
   std::ifstream file(path, std::ios::binary);
   if (!file) {
-    note_file_read(path);
+    record_file_read(path);
     return fail(Errc::config_not_found, path, "cannot open this file",
                 "check the path and its permissions");
   }
@@ -127,7 +127,7 @@ Result<std::string> read_text(const std::string& path, std::uint64_t most) {
     }
   }
   if (file.bad()) return fail(Errc::config_not_found, path, "reading this file failed");
-  note_file_read(path, text);
+  record_file_read(path, text);
   return text;
 }
 
@@ -150,7 +150,7 @@ std::string pointer(std::string_view parent, std::size_t index) {
   return fmt::format("{}/{}", parent, index);
 }
 
-std::string_view kind_of(const Json& value) {
+std::string_view json_kind(const Json& value) {
   switch (value.type()) {
     case Json::value_t::null:
       return "nothing";

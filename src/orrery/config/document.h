@@ -11,7 +11,7 @@
 #include <string>
 #include <string_view>
 
-#include "orrery/config/reading.h"
+#include "orrery/config/json_types.h"
 #include "orrery/core/error.h"
 #include "orrery/core/limits.h"
 
@@ -33,6 +33,6 @@ namespace orrery::config {
 [[nodiscard]] std::string pointer(std::string_view parent, std::size_t index);
 
 /// What kind of value this is, for messages: "a list", "text", …
-[[nodiscard]] std::string_view kind_of(const Json& value);
+[[nodiscard]] std::string_view json_kind(const Json& value);
 
 }  // namespace orrery::config

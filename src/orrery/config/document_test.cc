@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 
-#include "orrery/core/text.h"
+#include "orrery/core/text/text.h"
 
 namespace orrery::config {
 namespace {

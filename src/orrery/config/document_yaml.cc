@@ -17,7 +17,7 @@
 
 #include "orrery/config/document.h"
 #include "orrery/core/limits.h"
-#include "orrery/core/text.h"
+#include "orrery/core/text/text.h"
 
 namespace orrery::config {
 namespace {

@@ -53,28 +53,28 @@ constexpr Field<Owner, Member> field(std::string_view name, Member Owner::*membe
 
 /// The words for an enumeration; specialise `names` as an array of {word, value}.
 template <class Enum>
-struct Words;
+struct EnumNames;
 
 /// One row of such an array.
 template <class E>
-using WordTable = std::pair<std::string_view, E>;
+using EnumName = std::pair<std::string_view, E>;
 
 template <class T>
-concept Worded = std::is_enum_v<T> && requires {
-  Words<T>::names;
+concept NamedEnum = std::is_enum_v<T> && requires {
+  EnumNames<T>::names;
 };
 
-template <Worded E>
-std::vector<std::string_view> words_of() {
+template <NamedEnum E>
+std::vector<std::string_view> enum_names() {
   std::vector<std::string_view> words;
-  for (const auto& [word, value] : Words<E>::names) words.push_back(word);
+  for (const auto& [word, value] : EnumNames<E>::names) words.push_back(word);
   return words;
 }
 
 /// The one for the value; empty, where there is none.
-template <Worded E>
-constexpr std::string_view word_of(E value) {
-  for (const auto& [word, meaning] : Words<E>::names)
+template <NamedEnum E>
+constexpr std::string_view enum_name(E value) {
+  for (const auto& [word, meaning] : EnumNames<E>::names)
     if (meaning == value) return word;
   return {};
 }

@@ -5,8 +5,8 @@
 
 #include <cmath>
 
-#include "orrery/core/text.h"
-#include "orrery/core/units.h"
+#include "orrery/core/text/text.h"
+#include "orrery/core/text/units.h"
 
 namespace orrery::config {
 
@@ -23,7 +23,7 @@ void KeyReader::fail(Errc code, std::string place, std::string what, std::string
 }
 
 void KeyReader::wrong_kind(const std::string& place, const Json& value, std::string_view wanted) {
-  fail(Errc::config_type, place, fmt::format("is {} where {} belongs", kind_of(value), wanted));
+  fail(Errc::config_type, place, fmt::format("is {} where {} belongs", json_kind(value), wanted));
 }
 
 void KeyReader::unknown_name(std::string_view key, std::string_view word,

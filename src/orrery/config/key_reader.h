@@ -14,7 +14,7 @@
 
 #include "orrery/config/document.h"
 #include "orrery/core/findings.h"
-#include "orrery/core/suggest.h"
+#include "orrery/core/text/suggest.h"
 
 namespace orrery::config {
 

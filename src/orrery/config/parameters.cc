@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "orrery/core/text.h"
-#include "orrery/core/units.h"
+#include "orrery/core/text/text.h"
+#include "orrery/core/text/units.h"
 
 namespace orrery::config {
 namespace {
@@ -90,7 +90,7 @@ std::string number_words(std::string_view noun, const Limits& limits) {
 }  // namespace
 
 void Reading::wrong_kind(const std::string& path, const Json& value, std::string_view wanted) {
-  fail(Errc::config_type, path, fmt::format("is {} where {} belongs", kind_of(value), wanted));
+  fail(Errc::config_type, path, fmt::format("is {} where {} belongs", json_kind(value), wanted));
 }
 
 void read_value(const Json& value, const std::string& path, const Limits& limits, std::int64_t& out,
@@ -227,8 +227,9 @@ OrderedJson write_value(Bytes value) { return exact_bytes(value); }
 OrderedJson write_value(Bandwidth value) { return exact_bandwidth(value); }
 OrderedJson write_value(FlopRate value) { return exact_flops(value); }
 
-std::optional<std::size_t> read_word(const Json& value, const std::string& path,
-                                     const std::vector<std::string_view>& words, Reading& reading) {
+std::optional<std::size_t> read_enum_name(const Json& value, const std::string& path,
+                                          const std::vector<std::string_view>& words,
+                                          Reading& reading) {
   if (!value.is_string()) {
     reading.wrong_kind(path, value, "one of " + join(words));
     return std::nullopt;
@@ -241,11 +242,9 @@ std::optional<std::size_t> read_word(const Json& value, const std::string& path,
   return std::nullopt;
 }
 
-OrderedJson schema_of_words(const std::vector<std::string_view>& words) {
-  return {{"enum", words}};
-}
+OrderedJson schema_of_enum(const std::vector<std::string_view>& words) { return {{"enum", words}}; }
 
-OrderedJson write_word(std::string_view word) { return word; }
+OrderedJson write_enum_name(std::string_view word) { return word; }
 
 bool is_list(const Json& value, const std::string& path, const Limits& limits,
              const std::string& about, Reading& reading) {

@@ -29,9 +29,9 @@
 
 #include "orrery/config/document.h"
 #include "orrery/config/field.h"
-#include "orrery/config/reading.h"
+#include "orrery/config/json_types.h"
 #include "orrery/core/quantity.h"
-#include "orrery/core/suggest.h"
+#include "orrery/core/text/suggest.h"
 
 namespace orrery::config {
 
@@ -129,35 +129,35 @@ OrderedJson write_value(FlopRate value);
 // Enumerations.
 
 /// Which of `words` the value is; empty, and an error in `reading`, when it is none.
-[[nodiscard]] std::optional<std::size_t> read_word(const Json& value, const std::string& path,
-                                                   const std::vector<std::string_view>& words,
-                                                   Reading& reading);
-[[nodiscard]] OrderedJson schema_of_words(const std::vector<std::string_view>& words);
-[[nodiscard]] OrderedJson write_word(std::string_view word);
+[[nodiscard]] std::optional<std::size_t> read_enum_name(const Json& value, const std::string& path,
+                                                        const std::vector<std::string_view>& words,
+                                                        Reading& reading);
+[[nodiscard]] OrderedJson schema_of_enum(const std::vector<std::string_view>& words);
+[[nodiscard]] OrderedJson write_enum_name(std::string_view word);
 
-template <Worded E>
+template <NamedEnum E>
 void read_value(const Json& value, const std::string& path, const Limits&, E& out,
                 Reading& reading) {
-  const auto place = read_word(value, path, words_of<E>(), reading);
+  const auto place = read_enum_name(value, path, enum_names<E>(), reading);
   if (!place) return;
-  const auto& [word, meaning] = Words<E>::names[*place];
+  const auto& [word, meaning] = EnumNames<E>::names[*place];
   out = meaning;
 }
 
-template <Worded E>
+template <NamedEnum E>
 OrderedJson schema_of(Kind<E>, const Limits&) {
-  return schema_of_words(words_of<E>());
+  return schema_of_enum(enum_names<E>());
 }
 
-template <Worded E>
+template <NamedEnum E>
 std::string about_kind(Kind<E>, const Limits&) {
-  return "`" + join(words_of<E>(), "`, `") + "`";
+  return "`" + join(enum_names<E>(), "`, `") + "`";
 }
 
-template <Worded E>
+template <NamedEnum E>
 OrderedJson write_value(E value) {
-  const std::string_view word = word_of(value);
-  return word.empty() ? OrderedJson(nullptr) : write_word(word);
+  const std::string_view word = enum_name(value);
+  return word.empty() ? OrderedJson(nullptr) : write_enum_name(word);
 }
 
 // Compounds call each other, so all are declared before any is defined.

@@ -20,25 +20,25 @@ struct FieldKind {
 };
 
 template <class T>
-struct KindOf {
+struct FieldKindOf {
   static constexpr FieldKind kKind = std::is_same_v<T, bool> ? FieldKind{"boolean", "true or false"}
                                      : std::is_integral_v<T> ? FieldKind{"integer", "whole number"}
                                      : std::is_floating_point_v<T> ? FieldKind{"number", "number"}
                                                                    : FieldKind{};
 };
 template <>
-struct KindOf<Bytes> {
+struct FieldKindOf<Bytes> {
   static constexpr FieldKind kKind{"string", "size: 64MB"};
 };
 template <>
-struct KindOf<Time> {
+struct FieldKindOf<Time> {
   static constexpr FieldKind kKind{"string", "time: 10us"};
 };
 template <class T>
-struct KindOf<std::optional<T>> : KindOf<T> {};
+struct FieldKindOf<std::optional<T>> : FieldKindOf<T> {};
 template <class T>
-struct KindOf<std::vector<T>> {
-  static constexpr FieldKind kKind{KindOf<T>::kKind.json, KindOf<T>::kKind.words, true};
+struct FieldKindOf<std::vector<T>> {
+  static constexpr FieldKind kKind{FieldKindOf<T>::kKind.json, FieldKindOf<T>::kKind.words, true};
 };
 
 }  // namespace orrery::config

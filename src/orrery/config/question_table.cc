@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-#include "orrery/core/suggest.h"
-#include "orrery/core/units.h"
+#include "orrery/core/text/suggest.h"
+#include "orrery/core/text/units.h"
 
 namespace orrery::config {
 
@@ -46,8 +46,8 @@ Result<void> set_field(const std::string& text, std::string_view where, Time& ou
   return {};
 }
 
-Result<void> set_word(const std::string& text, std::string_view where,
-                      const std::vector<std::string_view>& words, std::size_t& place) {
+Result<void> set_enum_name(const std::string& text, std::string_view where,
+                           const std::vector<std::string_view>& words, std::size_t& place) {
   if (auto known = one_of(where, text, words); !known) return known;
   place = static_cast<std::size_t>(std::find(words.begin(), words.end(), text) - words.begin());
   return {};

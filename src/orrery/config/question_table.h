@@ -101,7 +101,7 @@ QuestionField(std::string_view, Member Owner::*, std::string_view, std::string_v
 
 /// A row of a part's table that a command has. With a sentence of its own (`about`) it stands among
 /// the command's options, without one in the group of the part's table.
-struct Chosen {
+struct SelectedRow {
   std::string_view name, about{}, modes{};
   std::string_view options{};  ///< instead of the row's
 };
@@ -109,26 +109,26 @@ struct Chosen {
 /// A member that has a table itself: all of its rows, or those that are chosen, in that order.
 /// Without a name, its rows are as if they were the owner's.
 template <class Owner, class Member, std::size_t N = 0>
-struct QuestionPart {
+struct QuestionStruct {
   template <class... Rows>
-  constexpr QuestionPart(std::string_view called, Member Owner::*part, Rows... rows)
+  constexpr QuestionStruct(std::string_view called, Member Owner::*part, Rows... rows)
       : name(called), member(part), only{{rows...}} {}
 
   std::string_view name;
   Member Owner::*member;
-  std::array<Chosen, N> only;
+  std::array<SelectedRow, N> only;
 };
 template <class Owner, class Member, class... Rows>
-QuestionPart(std::string_view, Member Owner::*, Rows...)
-    -> QuestionPart<Owner, Member, sizeof...(Rows)>;
+QuestionStruct(std::string_view, Member Owner::*, Rows...)
+    -> QuestionStruct<Owner, Member, sizeof...(Rows)>;
 
 /// A member that is not asked about: a callback, what an action fills in, options of another table.
 template <class Owner, class Member>
-struct NoRow {
+struct UndeclaredField {
   Member Owner::*member;
 };
 template <class Owner, class Member>
-NoRow(Member Owner::*) -> NoRow<Owner, Member>;
+UndeclaredField(Member Owner::*) -> UndeclaredField<Owner, Member>;
 
 /// The title in help of the options that follow, up to the next; before the first: the table's.
 struct QuestionGroup {
@@ -232,10 +232,10 @@ template <class Part, class Member, class Visit>
 void each_row_of(const Part& part, Member& member, const Visit& visit) {
   if constexpr (std::tuple_size_v<decltype(part.only)> == 0) {
     each_row(member, [&](const auto& row, auto& value, std::string_view group) {
-      visit(row, value, group, static_cast<const Chosen*>(nullptr));
+      visit(row, value, group, static_cast<const SelectedRow*>(nullptr));
     });
   } else {
-    for (const Chosen& chosen : part.only) {
+    for (const SelectedRow& chosen : part.only) {
       bool found = false;
       each_row(member, [&](const auto& row, auto& value, std::string_view group) {
         if (row.name != chosen.name) return;
@@ -254,9 +254,10 @@ void each_field_of(const Row& row, Value& value, const Visit& visit, const std::
   if constexpr (requires { row.stages; })
     visit(name, row, value);
   else
-    each_row_of(row, value, [&](const auto& inner, auto& part, std::string_view, const Chosen*) {
-      each_field_of(inner, part, visit, name + ".");
-    });
+    each_row_of(row, value,
+                [&](const auto& inner, auto& part, std::string_view, const SelectedRow*) {
+                  each_field_of(inner, part, visit, name + ".");
+                });
 }
 
 /// Calls `visit(name, field, value)` for each field of `owner`, which may be const, in the order of
@@ -284,9 +285,9 @@ template <class Unit>
 [[nodiscard]] std::string field_text(const Quantity<Unit, std::int64_t>& value) {
   return field_text(value.count());
 }
-template <Worded E>
+template <NamedEnum E>
 [[nodiscard]] std::string field_text(E value) {
-  return std::string(word_of(value));
+  return std::string(enum_name(value));
 }
 template <class T>
 [[nodiscard]] std::string field_text(const std::vector<T>& values) {
@@ -311,8 +312,9 @@ template <class T>
 [[nodiscard]] Result<void> set_field(const std::string& text, std::string_view where, double& out);
 [[nodiscard]] Result<void> set_field(const std::string& text, std::string_view where, Bytes& out);
 [[nodiscard]] Result<void> set_field(const std::string& text, std::string_view where, Time& out);
-[[nodiscard]] Result<void> set_word(const std::string& text, std::string_view where,
-                                    const std::vector<std::string_view>& words, std::size_t& place);
+[[nodiscard]] Result<void> set_enum_name(const std::string& text, std::string_view where,
+                                         const std::vector<std::string_view>& words,
+                                         std::size_t& place);
 [[nodiscard]] Result<std::int64_t> whole_number(const std::string& text, std::string_view where);
 template <std::integral T>
 [[nodiscard]] Result<void> set_field(const std::string& text, std::string_view where, T& out) {
@@ -321,11 +323,11 @@ template <std::integral T>
   out = static_cast<T>(*number);
   return {};
 }
-template <Worded E>
+template <NamedEnum E>
 [[nodiscard]] Result<void> set_field(const std::string& text, std::string_view where, E& out) {
   std::size_t place = 0;
-  if (auto known = set_word(text, where, words_of<E>(), place); !known) return known;
-  out = Words<E>::names[place].second;
+  if (auto known = set_enum_name(text, where, enum_names<E>(), place); !known) return known;
+  out = EnumNames<E>::names[place].second;
   return {};
 }
 template <class T>

@@ -66,8 +66,8 @@ TEST(Findings, EveryCodeHasItsOwnSentence) {
 
 TEST(Findings, AreFoundByTheirNames) {
   const FindingCode code = FindingCode::corrupt_record_dropped;
-  EXPECT_EQ(finding_named(describe(code).name), code);
-  EXPECT_EQ(finding_named("no such finding"), std::nullopt);
+  EXPECT_EQ(find_finding_code(describe(code).name), code);
+  EXPECT_EQ(find_finding_code("no such finding"), std::nullopt);
   std::set<std::string_view> names;
   for (const Severity severity :
        {Severity::info, Severity::repaired, Severity::data_loss, Severity::error})

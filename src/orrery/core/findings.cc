@@ -245,7 +245,7 @@ FindingInfo describe(FindingCode code) {
   return kInfos[number];
 }
 
-std::optional<FindingCode> finding_named(std::string_view name) {
+std::optional<FindingCode> find_finding_code(std::string_view name) {
   for (std::size_t i = 0; i < std::size(kInfos); ++i) {
     if (kInfos[i].name == name) return static_cast<FindingCode>(i);
   }
@@ -280,7 +280,7 @@ void Findings::merge(const Findings& other) {
   }
 }
 
-void Findings::merge_same(const Findings& other) {
+void Findings::merge_maximum(const Findings& other) {
   for (const auto& [code, theirs] : other.findings_)
     if (theirs.count > count(code)) findings_.insert_or_assign(code, theirs);
 }

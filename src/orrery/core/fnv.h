@@ -8,7 +8,7 @@ namespace orrery {
 
 /// FNV-1a, 64 bits: a number for a few bytes or words that is the same everywhere. Others can find
 /// bytes for any number. Source: Fowler, Noll, Vo, Eastlake; RFC 9923.
-inline constexpr std::uint64_t kFnvOfNothing = 0xcbf29ce484222325;
+inline constexpr std::uint64_t kFnvOffsetBasis = 0xcbf29ce484222325;
 
 /// Of what `hash` is of, and of `next` behind it.
 [[nodiscard]] constexpr std::uint64_t fnv1a(std::uint64_t hash, std::uint64_t next) {
@@ -16,7 +16,7 @@ inline constexpr std::uint64_t kFnvOfNothing = 0xcbf29ce484222325;
 }
 
 [[nodiscard]] constexpr std::uint64_t fnv1a(std::string_view bytes) {
-  std::uint64_t hash = kFnvOfNothing;
+  std::uint64_t hash = kFnvOffsetBasis;
   for (const char byte : bytes) hash = fnv1a(hash, static_cast<unsigned char>(byte));
   return hash;
 }

@@ -6,18 +6,16 @@
 #include <cmath>
 
 #include "orrery/core/sanitized_testing.h"
-#include "orrery/explore/evaluator.h"
+#include "orrery/explore/evaluation/evaluator.h"
+#include "orrery/explore/exploration_testing.h"
 #include "orrery/explore/explore.h"
-#include "orrery/explore/explore_testing.h"
 
 namespace orrery::explore {
 namespace {
 
-using search::Gear;
-
-ExploreOptions options_with(Gear gear, std::uint32_t threads, std::string file = {}) {
+ExploreOptions options_with(Evaluation evaluation, std::uint32_t threads, std::string file = {}) {
   ExploreOptions options;
-  options.gear = gear;
+  options.evaluation = evaluation;
   options.simulated = 4;
   options.answers.threads = threads;
   options.answers.file = std::move(file);
@@ -31,10 +29,10 @@ TEST(ColumnsFirst, TellWhatEstimatesTell) {
   const auto points = static_cast<std::uint64_t>(space.combinations());
   std::size_t fitting = 0;
   for (std::uint64_t number = 0; number < points; number += kSanitized ? 17 : 1) {
-    const auto asked = asked_at(space, space.at(number));
+    const auto asked = spec_at(space, space.at(number));
     ASSERT_TRUE(asked);
-    const Told columns = evaluator.tell(*asked, Gear::columns);
-    const Told estimate = other.tell(*asked, Gear::estimate);
+    const PointPrediction columns = evaluator.predict(*asked, Evaluation::columns);
+    const PointPrediction estimate = other.predict(*asked, Evaluation::estimate);
     EXPECT_EQ(columns.state, estimate.state) << number;
     EXPECT_EQ(columns.why, estimate.why);
     EXPECT_EQ(columns.plan, estimate.plan);
@@ -52,13 +50,13 @@ TEST(ColumnsFirst, TellWhatEstimatesTell) {
 // Played by halves, the best are those that all estimates find.
 TEST(ColumnsFirst, LoseNoneOfTheBest) {
   const SearchSpace space = space_of(small_space());
-  const auto all = explored(space, options_with(Gear::estimate, 2));
-  const auto some = explored(space, options_with(Gear::columns, 2));
+  const auto all = explored(space, options_with(Evaluation::estimate, 2));
+  const auto some = explored(space, options_with(Evaluation::columns, 2));
   ASSERT_GE(all.best.size(), 8u);
   EXPECT_EQ(some.best.size(), all.best.size());
   EXPECT_GT(some.in_columns, some.played);
   EXPECT_EQ(all.in_columns, 0u);
-  EXPECT_LT(std::abs(some.columns_off), 0.15);
+  EXPECT_LT(std::abs(some.columns_error), 0.15);
   for (std::size_t i = 0; i < 8; ++i) {
     const Point &a = all.points[all.best[i]], &b = some.points[some.best[i]];
     EXPECT_EQ(a.number, b.number) << i;
@@ -74,29 +72,29 @@ TEST(ColumnsFirst, ThreadsAndFilesChangeNothing) {
   std::string first;
   for (const std::uint32_t threads : {1u, 3u}) {
     const std::string file = folder.path + "/" + std::to_string(threads);
-    const auto found = explored(space, options_with(Gear::columns, threads, file));
-    EXPECT_GT(found.found_out, 0u);
+    const auto found = explored(space, options_with(Evaluation::columns, threads, file));
+    EXPECT_GT(found.evaluated, 0u);
     const std::string bytes = bytes_of(file);
     EXPECT_NE(bytes.find("\"gear\": \"columns\""), std::string::npos);
     EXPECT_NE(bytes.find("\"gear\": \"estimate\""), std::string::npos);
     if (first.empty()) first = bytes;
     EXPECT_EQ(bytes, first);
-    const auto again = explored(space, options_with(Gear::columns, 2, file));
-    EXPECT_EQ(again.found_out, 0u);
+    const auto again = explored(space, options_with(Evaluation::columns, 2, file));
+    EXPECT_EQ(again.evaluated, 0u);
     EXPECT_EQ(bytes_of(file), first);
     EXPECT_EQ(again.best, found.best);
   }
 }
 
 TEST(ColumnsFirst, OnlyWherePointsAreMany) {
-  EXPECT_EQ(first_gear(space_of(small_space()), Gear::automatic), Gear::estimate);
+  EXPECT_EQ(first_evaluation(space_of(small_space()), Evaluation::automatic), Evaluation::estimate);
   const SearchSpace many =
       space_of(small_space("  - {name: seed, from: 1, to: 100, points: 100}\n"));
-  EXPECT_EQ(first_gear(many, Gear::automatic), Gear::columns);
-  EXPECT_EQ(first_gear(many, Gear::estimate), Gear::estimate);
+  EXPECT_EQ(first_evaluation(many, Evaluation::automatic), Evaluation::columns);
+  EXPECT_EQ(first_evaluation(many, Evaluation::estimate), Evaluation::estimate);
   const SearchSpace few = space_of(small_space(
       "  - {name: seed, from: 1, to: 100, points: 100}\nsample: {how: random, points: 50}\n"));
-  EXPECT_EQ(first_gear(few, Gear::automatic), Gear::estimate);
+  EXPECT_EQ(first_evaluation(few, Evaluation::automatic), Evaluation::estimate);
 }
 
 }  // namespace

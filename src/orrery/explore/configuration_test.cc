@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "orrery/explore/configuration.h"
+#include "orrery/explore/evaluation/configuration.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "orrery/explore/explore_testing.h"
+#include "orrery/explore/exploration_testing.h"
 
 namespace orrery::explore {
 namespace {
 
-std::vector<Configuration> configurations(const SearchSpace& space, const Explored& found,
+std::vector<Configuration> configurations(const SearchSpace& space, const ExplorationResult& found,
                                           std::uint32_t threads) {
   std::vector<std::uint64_t> numbers;
   for (const std::size_t i : found.best) numbers.push_back(found.points[i].number);
@@ -27,7 +27,7 @@ TEST(Configuration, OfAPointTakesItsStep) {
   text.replace(text.find("2 GB}"), 5, "1 GB}");
   const auto space = space_of(text);
   ExploreOptions options;
-  options.gear = search::Gear::estimate;
+  options.evaluation = Evaluation::estimate;
   const auto found = explored(space, options);
   const auto all = configurations(space, found, 2);
   ASSERT_EQ(all.size(), found.best.size());
@@ -36,8 +36,9 @@ TEST(Configuration, OfAPointTakesItsStep) {
   Evaluator evaluator(as_pasted);
   int full = 0;
   for (std::size_t i = 0; i < all.size(); ++i) {
-    const Told wanted = found.points[found.best[i]].told();
-    const Told told = evaluator.tell({all[i].cluster, all[i].job}, search::Gear::estimate);
+    const PointPrediction wanted = found.points[found.best[i]].told();
+    const PointPrediction told =
+        evaluator.predict({all[i].cluster, all[i].job}, Evaluation::estimate);
     EXPECT_EQ(told.step, wanted.step) << all[i].job.dump();
     EXPECT_EQ(told.plan, wanted.plan);
     full += all[i].job["recompute"]["kind"] == "full" ? 1 : 0;
@@ -56,7 +57,7 @@ TEST(Configuration, NamesClustersAsRunTakesThem) {
                text.find("\n", text.find("name: nic")) - text.find("  - {name: nic") + 1, "");
   const auto space = space_of(text);
   ExploreOptions options;
-  options.gear = search::Gear::estimate;
+  options.evaluation = Evaluation::estimate;
   const auto all = configurations(space, explored(space, options), 1);
   ASSERT_FALSE(all.empty());
   EXPECT_EQ(all.front().named, "h100-sxm:16");

@@ -2,18 +2,16 @@
 #include <algorithm>
 #include <cmath>
 
-#include "orrery/explore/evaluator.h"
-#include "orrery/explore/explore_testing.h"
-#include "orrery/explore/known_points.h"
+#include "orrery/explore/evaluation/evaluator.h"
+#include "orrery/explore/exploration_testing.h"
+#include "orrery/explore/front/point_set.h"
 
 namespace orrery::explore {
 namespace {
 
-using search::Gear;
-
 ExploreOptions estimates() {
   ExploreOptions options;
-  options.gear = Gear::estimate;
+  options.evaluation = Evaluation::estimate;
   options.answers.threads = 2;
   return options;
 }
@@ -34,7 +32,7 @@ cluster:
 )" + axes;
 }
 
-double least_of(const Explored& found, Figure figure) {
+double least_of(const ExplorationResult& found, Figure figure) {
   return found.points[found.best.front()].figures[figure];
 }
 
@@ -48,8 +46,9 @@ TEST(Continuous, ARangeWithoutPointsHasManyValuesAndFewCoarseOnes) {
   EXPECT_EQ(space.combinations(), 4097 * 2);
   EXPECT_EQ(space.coarse_combinations(), 9 * 2);
   for (std::uint64_t i = 0; i < 18; ++i) {
-    const At at = space.at(space.coarse_number(i));
-    EXPECT_EQ(at, (At{static_cast<std::uint32_t>(i / 2 * 512), static_cast<std::uint32_t>(i % 2)}));
+    const Coordinates at = space.at(space.coarse_number(i));
+    EXPECT_EQ(at, (Coordinates{static_cast<std::uint32_t>(i / 2 * 512),
+                               static_cast<std::uint32_t>(i % 2)}));
   }
 }
 
@@ -91,17 +90,18 @@ TEST(Continuous, SharesATotal) {
 TEST(Continuous, NeighboursStayWithinTheAxes) {
   const auto space = space_of(dimensions(
       "axes:\n  - {name: inner, from: 1, to: 299}\n  - {name: outer, from: 1, to: 299}\n"));
-  const auto ends = [&](const At& at, std::uint32_t by) {
-    std::vector<At> around;
-    for (const std::uint64_t number : closer(space, space.number(at), by))
+  const auto ends = [&](const Coordinates& at, std::uint32_t by) {
+    std::vector<Coordinates> around;
+    for (const std::uint64_t number : refined_neighbours(space, space.number(at), by))
       around.push_back(space.at(number));
     std::sort(around.begin(), around.end());
     around.erase(std::unique(around.begin(), around.end()), around.end());
     return around;
   };
-  EXPECT_EQ(ends({0, 4096}, 64), (std::vector<At>{{0, 4032}, {64, 4032}, {64, 4096}}));
-  EXPECT_EQ(ends({10, 100}, 64),
-            (std::vector<At>{{0, 100}, {0, 164}, {10, 36}, {10, 164}, {74, 36}, {74, 100}}));
+  EXPECT_EQ(ends({0, 4096}, 64), (std::vector<Coordinates>{{0, 4032}, {64, 4032}, {64, 4096}}));
+  EXPECT_EQ(
+      ends({10, 100}, 64),
+      (std::vector<Coordinates>{{0, 100}, {0, 164}, {10, 36}, {10, 164}, {74, 36}, {74, 100}}));
   EXPECT_TRUE(ends({10, 100}, 0).empty());
 }
 

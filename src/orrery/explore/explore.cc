@@ -5,13 +5,13 @@
 #include <cmath>
 #include <utility>
 
-#include "orrery/explore/known_points.h"
-#include "orrery/explore/rivals.h"
-#include "orrery/search/plans/halving.h"
+#include "orrery/explore/evaluation/evaluated_point.h"
+#include "orrery/explore/front/break_even.h"
+#include "orrery/explore/front/point_set.h"
+#include "orrery/explore/plans/halving.h"
+#include "orrery/explore/space/sample.h"
 
 namespace orrery::explore {
-
-using search::Gear;
 
 namespace {
 
@@ -24,24 +24,24 @@ constexpr int kFronts = 8;
 
 class Exploration {
  public:
-  Exploration(const SearchSpace& space, const ExploreOptions& options, Answers& answers)
+  Exploration(const SearchSpace& space, const ExploreOptions& options, PointStore& answers)
       : space_(space),
         options_(options),
-        answers_(answers),
-        first_(first_gear(space, options.gear)),
+        store_(answers),
+        first_(first_evaluation(space, options.evaluation)),
         points_(space, answers) {}
 
-  Result<Explored> run() {
+  Result<ExplorationResult> run() {
     if (auto done = sample(); !done) return tl::unexpected(done.error());
     if (options_.answers.part == 0)
       if (auto done = refine(); !done) return tl::unexpected(done.error());
     const auto order = points_.best();
     if (const auto best = points_.best_in(0))
-      explored_.effects = effects_of(space_, points_.all(), *best);
+      explored_.effects = axis_effects(space_, points_.all(), *best);
     explored_.points = std::move(points_).release();
     count(order);
-    explored_.found_out = answers_.found_out();
-    explored_.out_of_date = answers_.out_of_date();
+    explored_.evaluated = store_.evaluated();
+    explored_.out_of_date = store_.out_of_date();
     if (explored_.failed > 0 && explored_.failed == explored_.points.size())
       return tl::unexpected(*explored_.failure);
     return std::move(explored_);
@@ -50,35 +50,36 @@ class Exploration {
  private:
   Result<void> sample() {
     const Sample& how = space_.file.sample;
-    if (how.how == How::evolve) {
-      if (options_.answers.part > 0) return tl::unexpected(no_parts());
-      return evolve(space_, static_cast<std::uint64_t>(how.points),
-                    [&](const std::vector<std::uint64_t>& numbers) { return judged(numbers); });
+    if (how.how == SampleMethod::evolve) {
+      if (options_.answers.part > 0) return tl::unexpected(parts_error());
+      return evolve(
+          space_, static_cast<std::uint64_t>(how.points),
+          [&](const std::vector<std::uint64_t>& numbers) { return evaluate_point(numbers); });
     }
-    auto drawn = sampled(space_, how.how, static_cast<std::uint64_t>(how.points));
+    auto drawn = sample_points(space_, how.how, static_cast<std::uint64_t>(how.points));
     if (!drawn) return tl::unexpected(drawn.error());
     explored_.refused = drawn->refused;
     for (std::size_t i = 0; i < drawn->refused_by.size(); ++i)
       if (drawn->refused_by[i] > 0)
-        explored_.against[space_.constraints[i].holds.text()] += drawn->refused_by[i];
-    return look_at(
-        share_of(std::move(drawn->points), options_.answers.part, options_.answers.parts));
+        explored_.violated[space_.constraints[i].holds.text()] += drawn->refused_by[i];
+    return evaluate(
+        points_of_part(std::move(drawn->points), options_.answers.part, options_.answers.parts));
   }
 
   /// By estimates, and by simulations where these say nothing.
-  Result<void> look_at(const std::vector<std::uint64_t>& numbers) {
-    const char* what = first_ == Gear::simulate ? "simulate" : "estimate";
-    if (auto done = points_.look_at(numbers, first_, what); !done) return done;
-    if (options_.gear != Gear::automatic) return {};
+  Result<void> evaluate(const std::vector<std::uint64_t>& numbers) {
+    const char* what = first_ == Evaluation::simulate ? "simulate" : "estimate";
+    if (auto done = points_.evaluate(numbers, first_, what); !done) return done;
+    if (options_.evaluation != Evaluation::automatic) return {};
     std::vector<std::uint64_t> open;
     for (const std::uint64_t number : numbers)
-      if (points_.all().at(number).told().state == State::not_told) open.push_back(number);
-    return open.empty() ? Result<void>{} : points_.look_at(open, Gear::simulate, "simulate");
+      if (points_.all().at(number).told().state == State::needs_simulation) open.push_back(number);
+    return open.empty() ? Result<void>{} : points_.evaluate(open, Evaluation::simulate, "simulate");
   }
 
-  Result<std::vector<Fitness>> judged(const std::vector<std::uint64_t>& numbers) {
-    if (auto done = look_at(numbers); !done) return tl::unexpected(done.error());
-    std::vector<Fitness> fitness;
+  Result<std::vector<PointFitness>> evaluate_point(const std::vector<std::uint64_t>& numbers) {
+    if (auto done = evaluate(numbers); !done) return tl::unexpected(done.error());
+    std::vector<PointFitness> fitness;
     for (const std::uint64_t number : numbers) fitness.push_back(points_.fitness(number));
     return fitness;
   }
@@ -88,18 +89,19 @@ class Exploration {
     std::optional<std::uint64_t> best;
     for (int round = 0; round < kFronts && (round == 0 || best != points_.best_in(0)); ++round) {
       if (auto done = look_beside(); !done) return done;
-      if (first_ == Gear::columns)
+      if (first_ == Evaluation::columns)
         if (auto done = play(); !done) return done;
-      if (options_.gear == Gear::automatic)
+      if (options_.evaluation == Evaluation::automatic)
         if (auto done = simulate(); !done) return done;
-      if (first_ == Gear::columns)
+      if (first_ == Evaluation::columns)
         if (auto done = estimate_around(); !done) return done;
       best = points_.best_in(0);
-      explored_.rivals = rivals_of(space_, points_);
-      const LookAt alike = [&](std::vector<std::uint64_t> numbers) {
+      explored_.competitors = competitors_of(space_, points_);
+      const EvaluatePoints alike = [&](std::vector<std::uint64_t> numbers) {
         return look_at_alike(std::move(numbers));
       };
-      if (auto done = tell_needs(space_, points_, alike, explored_.rivals); !done) return done;
+      if (auto done = find_break_even(space_, points_, alike, explored_.competitors); !done)
+        return done;
     }
     return {};
   }
@@ -115,9 +117,9 @@ class Exploration {
       known.push_back(number);
       simulated = simulated || found->second.simulation;
     }
-    if (simulated) return points_.look_at(known, Gear::simulate, "simulate");
-    return first_ == Gear::columns ? points_.look_at(known, Gear::estimate, "estimate")
-                                   : Result<void>{};
+    if (simulated) return points_.evaluate(known, Evaluation::simulate, "simulate");
+    return first_ == Evaluation::columns ? points_.evaluate(known, Evaluation::estimate, "estimate")
+                                         : Result<void>{};
   }
 
   /// Around the best of each objective, until none is better; along continuous axes closer and
@@ -132,7 +134,7 @@ class Exploration {
         const auto best = points_.best_in(objective);
         if (!best || (best == last && by <= 1)) break;
         if (best == last) by /= 2;
-        std::vector<std::uint64_t> numbers = closer(space_, *best, by);
+        std::vector<std::uint64_t> numbers = refined_neighbours(space_, *best, by);
         if (best != last) add_beside(*best, !last, numbers);
         last = best;
         if (auto done = look_at_admitted(std::move(numbers)); !done) return done;
@@ -145,7 +147,7 @@ class Exploration {
   }
 
   void add_beside(std::uint64_t number, bool continuous_too, std::vector<std::uint64_t>& numbers) {
-    const auto around = beside(space_, number);
+    const auto around = axis_neighbours(space_, number);
     for (std::size_t a = 0; a < around.size(); ++a)
       if (continuous_too || space_.axes[a].coarse == 1)
         numbers.insert(numbers.end(), around[a].begin(), around[a].end());
@@ -160,7 +162,7 @@ class Exploration {
       if (!fine) return tl::unexpected(fine.error());
       if (*fine) admitted.push_back(number);
     }
-    return look_at(admitted);
+    return evaluate(admitted);
   }
 
   /// Those of all that may be among the best in the first objective, and the front.
@@ -172,9 +174,9 @@ class Exploration {
       numbers.push_back(number);
       told.push_back(growing(scores_of(space_, point.figures)[0]));
     }
-    search::Halving halving(std::move(told), 2 * options_.simulated);
+    Halving halving(std::move(told), 2 * options_.simulated);
     const auto estimate = [&](const std::vector<std::uint64_t>& chosen) {
-      return points_.look_at(chosen, Gear::estimate, "estimate");
+      return points_.evaluate(chosen, Evaluation::estimate, "estimate");
     };
     for (auto chosen = halving.next(); !chosen.empty(); chosen = halving.next()) {
       std::vector<std::uint64_t> some;
@@ -201,10 +203,10 @@ class Exploration {
   Result<void> estimate_around() {
     std::vector<std::uint64_t> around;
     if (const auto best = points_.best_in(0))
-      for (const auto& along : beside(space_, *best))
+      for (const auto& along : axis_neighbours(space_, *best))
         for (const std::uint64_t number : along)
           if (points_.all().contains(number)) around.push_back(number);
-    return points_.look_at(around, Gear::estimate, "estimate");
+    return points_.evaluate(around, Evaluation::estimate, "estimate");
   }
 
   /// A score as something that grows with the step's time, above 0: less is better.
@@ -214,23 +216,23 @@ class Exploration {
   /// now.
   Result<void> simulate() {
     auto order = points_.best();
-    const auto rivals = rivals_of(space_, points_);
+    const auto competitors = competitors_of(space_, points_);
     std::vector<std::uint64_t> rest;
     if (order.size() > options_.simulated) {
       rest.assign(order.begin() + static_cast<std::ptrdiff_t>(options_.simulated), order.end());
       order.resize(options_.simulated);
     }
-    Draw draw(static_cast<std::uint64_t>(space_.file.sample.seed) + 2);
+    RandomSequence draw(static_cast<std::uint64_t>(space_.file.sample.seed) + 2);
     for (std::size_t i = 0; i < (options_.simulated + 3) / 4 && !rest.empty(); ++i) {
       const auto at = rest.begin() + static_cast<std::ptrdiff_t>(draw.below(rest.size()));
       order.push_back(*at);
       rest.erase(at);
     }
-    for (const Rival& rival : rivals)
+    for (const Competitor& rival : competitors)
       if (std::find(order.begin(), order.end(), rival.number) == order.end())
         order.push_back(rival.number);
     for (int round = 0; round < kFronts && !order.empty(); ++round) {
-      if (auto done = points_.look_at(order, Gear::simulate, "simulate"); !done) return done;
+      if (auto done = points_.evaluate(order, Evaluation::simulate, "simulate"); !done) return done;
       order.clear();
       for (const std::uint64_t number : points_.best()) {
         const Point& point = points_.all().at(number);
@@ -246,12 +248,12 @@ class Exploration {
     for (std::size_t i = 0; i < explored_.points.size(); ++i) {
       const Point& point = explored_.points[i];
       places[point.number] = i;
-      const Told& told = point.told();
+      const PointPrediction& told = point.told();
       if (point.simulation) ++explored_.simulations;
       if (told.state == State::fits) ++explored_.fitting;
-      if (!point.against.empty()) ++explored_.against[point.against];
+      if (!point.violated.empty()) ++explored_.violated[point.violated];
       if (told.state == State::illegal) ++explored_.illegal[told.why];
-      if (told.state == State::not_told) ++explored_.not_told;
+      if (told.state == State::needs_simulation) ++explored_.needs_simulation;
       if (told.state == State::too_large) count_too_large(i);
       if (told.state == State::failed && ++explored_.failed == 1) explored_.failure = told.error;
       count_off(point);
@@ -274,40 +276,42 @@ class Exploration {
         const double by =
             static_cast<double>(point.columns->step) / static_cast<double>(point.estimate->step) -
             1;
-        if (std::abs(by) > std::abs(explored_.columns_off)) explored_.columns_off = by;
+        if (std::abs(by) > std::abs(explored_.columns_error)) explored_.columns_error = by;
       }
     }
-    const auto off = point.estimate_off();
-    if (off && std::abs(*off) > std::abs(explored_.worst_off)) explored_.worst_off = *off;
+    const auto off = point.estimate_error();
+    if (off && std::abs(*off) > std::abs(explored_.max_estimate_error))
+      explored_.max_estimate_error = *off;
   }
 
   const SearchSpace& space_;
   const ExploreOptions& options_;
-  Answers& answers_;
-  Gear first_;
-  KnownPoints points_;
-  Explored explored_;
+  PointStore& store_;
+  Evaluation first_;
+  PointSet points_;
+  ExplorationResult explored_;
 };
 
 }  // namespace
 
-Gear first_gear(const SearchSpace& space, Gear gear) {
-  if (gear != Gear::automatic) return gear;
+Evaluation first_evaluation(const SearchSpace& space, Evaluation evaluation) {
+  if (evaluation != Evaluation::automatic) return evaluation;
   const Sample& sample = space.file.sample;
   double points = space.coarse_combinations();
-  if (sample.how != How::all) points = std::min(points, static_cast<double>(sample.points));
-  return points >= kManyPoints ? Gear::columns : Gear::estimate;
+  if (sample.how != SampleMethod::all)
+    points = std::min(points, static_cast<double>(sample.points));
+  return points >= kManyPoints ? Evaluation::columns : Evaluation::estimate;
 }
 
-Result<Explored> explore(const SearchSpace& space, const ExploreOptions& options) {
-  auto answers = Answers::open(space, options.answers);
+Result<ExplorationResult> explore(const SearchSpace& space, const ExploreOptions& options) {
+  auto answers = PointStore::open(space, options.answers);
   if (!answers) return tl::unexpected(answers.error());
-  auto ahead = checked(space);
+  auto ahead = space_check(space);
   if (!ahead) return tl::unexpected(ahead.error());
-  if (options.checked) options.checked(*ahead);
+  if (options.space_check) options.space_check(*ahead);
   auto explored = Exploration(space, options, **answers).run();
   if (!explored) return explored;
-  explored->checked = *std::move(ahead);
+  explored->space_check = *std::move(ahead);
   if (auto closed = (*answers)->close(); !closed) return tl::unexpected(closed.error());
   return explored;
 }

@@ -6,24 +6,22 @@
 
 #include "orrery/core/effort_testing.h"
 #include "orrery/core/sanitized_testing.h"
-#include "orrery/explore/explore_testing.h"
-#include "orrery/search/plans/plan_search.h"
+#include "orrery/explore/exploration_testing.h"
+#include "orrery/explore/plans/plan_search.h"
 
 namespace orrery::explore {
 namespace {
 
-using search::Gear;
-
-ExploreOptions options_of(Gear gear, std::uint32_t threads = 1, std::string file = {}) {
+ExploreOptions options_of(Evaluation evaluation, std::uint32_t threads = 1, std::string file = {}) {
   ExploreOptions options;
-  options.gear = gear;
+  options.evaluation = evaluation;
   options.answers.threads = threads;
   options.answers.file = std::move(file);
   return options;
 }
 
 /// All that a search says, but for how it came to know it.
-std::string all_of(const SearchSpace& space, const Explored& explored) {
+std::string all_of(const SearchSpace& space, const ExplorationResult& explored) {
   std::string text;
   for (const Point& point : explored.points) {
     text += fmt::format("{} {} {} {} {} {}", space.words(space.at(point.number)), point.allowed,
@@ -47,7 +45,8 @@ TEST(Explore, CountsEveryPointOnce) {
   EXPECT_EQ(found.points.size(), 288u);
   std::uint64_t illegal = 0;
   for (const auto& [rule, number] : found.illegal) illegal += number;
-  EXPECT_EQ(found.fitting + illegal + found.too_large + found.not_told + found.failed, 288u);
+  EXPECT_EQ(found.fitting + illegal + found.too_large + found.needs_simulation + found.failed,
+            288u);
   EXPECT_EQ(found.illegal.at("fills-cluster"), 72u + 18u);  // pp 3; 8 x 4 of 16
   EXPECT_GT(found.too_large, 0u);
   EXPECT_GT(found.fitting, 50u);
@@ -58,9 +57,9 @@ TEST(Explore, CountsEveryPointOnce) {
 // a simulation of all is the best of the few that were simulated.
 TEST(Explore, GearsFindTheSame) {
   const auto space = space_of(small_space());
-  const auto estimated = explored(space, options_of(Gear::estimate));
-  const auto simulated = explored(space, options_of(Gear::simulate, 2));
-  const auto both = explored(space, options_of(Gear::automatic, 2));
+  const auto estimated = explored(space, options_of(Evaluation::estimate));
+  const auto simulated = explored(space, options_of(Evaluation::simulate, 2));
+  const auto both = explored(space, options_of(Evaluation::automatic, 2));
   EXPECT_EQ(estimated.simulations, 0u);
   EXPECT_EQ(simulated.simulations, 288u);
   EXPECT_GE(both.simulations, 20u);
@@ -95,8 +94,8 @@ axes:
 recompute: [none, selective, full]
 constraints: [tp * pp <= 16]
 )");
-  const auto found = explored(space, options_of(Gear::estimate));
-  search::PlanQuestion question;
+  const auto found = explored(space, options_of(Evaluation::estimate));
+  PlanQuestion question;
   question.job.model = "llama-3-8b";
   question.job.seq = "4096";
   question.job.global_batch = "128";
@@ -106,15 +105,14 @@ constraints: [tp * pp <= 16]
   question.job.micro_batch = "1,2,4";
   question.job.sharding = "none,zero1,zero3";
   question.cluster = "a100-80gb:16";
-  question.gear = Gear::estimate;
+  question.evaluation = Evaluation::estimate;
   question.best = 1000;
-  const auto plans = search::search_plans(question);
+  const auto plans = search_plans(question);
   ASSERT_TRUE(plans) << to_string(plans.error());
   std::map<std::string, std::int64_t> wanted, got;
-  for (const search::PlanAnswer& one : plans->best)
-    wanted[search::plan_words(one.spec)] = one.step().count();
+  for (const PlanAnswer& one : plans->best) wanted[plan_label(one.spec)] = one.step().count();
   for (const std::size_t i : found.best) {
-    const Told& told = found.points[i].told();
+    const PointPrediction& told = found.points[i].told();
     got[told.plan] = told.step;
     EXPECT_DOUBLE_EQ(
         found.points[i].figures[Figure::mfu],
@@ -127,7 +125,7 @@ constraints: [tp * pp <= 16]
 TEST(Explore, IsTheSameWithAnyNumberOfThreadsAndHoweverItWasBrokenOff) {
   const std::string more = "objectives: [step, memory, cost]\nconstraints: [mfu > 0.05]\n";
   const auto options = [](std::uint32_t threads, std::string path) {
-    ExploreOptions made = options_of(Gear::automatic, threads, std::move(path));
+    ExploreOptions made = options_of(Evaluation::automatic, threads, std::move(path));
     made.simulated = core_testing::case_count<std::size_t>(20, 4);
     return made;
   };
@@ -143,7 +141,7 @@ TEST(Explore, IsTheSameWithAnyNumberOfThreadsAndHoweverItWasBrokenOff) {
     EXPECT_EQ(all_of(space, first), wanted) << how;
     const std::string whole = bytes_of(file);
     const auto lines = static_cast<std::size_t>(std::count(whole.begin(), whole.end(), '\n'));
-    EXPECT_EQ(lines, first.found_out) << how;
+    EXPECT_EQ(lines, first.evaluated) << how;
     // Broken off anywhere, also within a line.
     for (const double at : places) {
       const auto bytes = static_cast<std::size_t>(at * static_cast<double>(whole.size()));
@@ -153,7 +151,7 @@ TEST(Explore, IsTheSameWithAnyNumberOfThreadsAndHoweverItWasBrokenOff) {
       if (bytes > 0 && kept == 0) continue;  // it could be anybody's
       const auto again = explored(space, options(1 + kept % 3, file));
       EXPECT_EQ(all_of(space, again), wanted) << how << " " << at;
-      EXPECT_EQ(again.found_out, lines - kept) << how << " " << at;
+      EXPECT_EQ(again.evaluated, lines - kept) << how << " " << at;
       EXPECT_EQ(bytes_of(file), whole) << how << " " << at;
     }
   }
@@ -165,28 +163,28 @@ TEST(Explore, PartsMakeTheWhole) {
   for (const char* how : {"all", "latin"}) {
     const auto space = space_of(small_space(fmt::format("sample: {{how: {}, points: 70}}\n", how)));
     std::set<std::uint64_t> seen;
-    std::size_t found_out = 0;
+    std::size_t evaluated = 0;
     for (std::uint32_t part = 1; part <= 3; ++part) {
-      ExploreOptions options = options_of(Gear::automatic, 2, file);
+      ExploreOptions options = options_of(Evaluation::automatic, 2, file);
       options.answers.part = part;
       options.answers.parts = 3;
       const auto some = explored(space, options);
-      found_out += some.found_out;
+      evaluated += some.evaluated;
       for (const Point& point : some.points) EXPECT_TRUE(seen.insert(point.number).second);
       const std::string own = bytes_of(fmt::format("{}.part-{}-of-3", file, part));
-      EXPECT_EQ(static_cast<std::size_t>(std::count(own.begin(), own.end(), '\n')), some.found_out);
+      EXPECT_EQ(static_cast<std::size_t>(std::count(own.begin(), own.end(), '\n')), some.evaluated);
     }
-    EXPECT_EQ(found_out, seen.size());
+    EXPECT_EQ(evaluated, seen.size());
     EXPECT_FALSE(std::filesystem::exists(file));
     const auto wanted = explored(space);
-    const auto whole = explored(space, options_of(Gear::automatic, 2, file));
+    const auto whole = explored(space, options_of(Evaluation::automatic, 2, file));
     EXPECT_EQ(all_of(space, whole), all_of(space, wanted));
-    EXPECT_EQ(whole.found_out + found_out, wanted.found_out);
+    EXPECT_EQ(whole.evaluated + evaluated, wanted.evaluated);
     std::filesystem::remove(file);
     for (int part = 1; part <= 3; ++part)
       std::filesystem::remove(fmt::format("{}.part-{}-of-3", file, part));
   }
-  ExploreOptions options = options_of(Gear::automatic, 2, file);
+  ExploreOptions options = options_of(Evaluation::automatic, 2, file);
   options.answers.part = options.answers.parts = 1;
   const auto space = space_of(small_space("sample: {how: evolve}\n"));
   EXPECT_EQ(explore(space, options).error().code, Errc::usage);
@@ -196,13 +194,14 @@ TEST(Explore, KeepsWhatOtherSpacesFoundAndNobodyElsesFiles) {
   const Folder folder;
   const std::string file = folder.path + "/points.jsonl";
   const auto wide = space_of(small_space());
-  const auto first = explored(wide, options_of(Gear::estimate, 2, file));
+  const auto first = explored(wide, options_of(Evaluation::estimate, 2, file));
   const auto narrow = space_of(small_space("constraints: [tp == 2]\n"));
-  EXPECT_EQ(explored(narrow, options_of(Gear::estimate, 2, file)).found_out, 0u);
-  EXPECT_EQ(explored(wide, options_of(Gear::estimate, 2, file)).found_out, 0u);
-  EXPECT_EQ(first.found_out, 288u);
+  EXPECT_EQ(explored(narrow, options_of(Evaluation::estimate, 2, file)).evaluated, 0u);
+  EXPECT_EQ(explored(wide, options_of(Evaluation::estimate, 2, file)).evaluated, 0u);
+  EXPECT_EQ(first.evaluated, 288u);
   std::ofstream(folder.path + "/notes.txt") << "milk\nbread\n";
-  const auto refused = explore(wide, options_of(Gear::estimate, 2, folder.path + "/notes.txt"));
+  const auto refused =
+      explore(wide, options_of(Evaluation::estimate, 2, folder.path + "/notes.txt"));
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, Errc::output_exists);
   EXPECT_EQ(bytes_of(folder.path + "/notes.txt"), "milk\nbread\n");
@@ -216,9 +215,9 @@ TEST(Explore, PricesAndPowerCostNoNewAnswers) {
   const auto dear =
       space_of(small_space(power + "prices: {device: '=if(nic > 20, 3, 2)', energy: 0.2}\n"
                                    "objectives: [cost_of_1e9, energy]\n"));
-  const auto first = explored(cheap, options_of(Gear::estimate, 2, file));
-  const auto again = explored(dear, options_of(Gear::estimate, 2, file));
-  EXPECT_EQ(again.found_out, 0u);
+  const auto first = explored(cheap, options_of(Evaluation::estimate, 2, file));
+  const auto again = explored(dear, options_of(Evaluation::estimate, 2, file));
+  EXPECT_EQ(again.evaluated, 0u);
   for (std::size_t i = 0; i < first.points.size(); ++i) {
     if (!first.points[i].allowed) continue;
     const Figures &a = first.points[i].figures, &b = again.points[i].figures;
@@ -233,8 +232,8 @@ TEST(Explore, PricesAndPowerCostNoNewAnswers) {
     EXPECT_DOUBLE_EQ(b[Figure::work], 65536 / a[Figure::energy]);
   }
   // What nobody knows is no good: the device is of no catalogue.
-  const auto unknown =
-      explored(space_of(small_space("constraints: [power < 1e9]\n")), options_of(Gear::estimate));
+  const auto unknown = explored(space_of(small_space("constraints: [power < 1e9]\n")),
+                                options_of(Evaluation::estimate));
   EXPECT_TRUE(unknown.best.empty());
 }
 
@@ -242,7 +241,7 @@ TEST(Explore, PricesAreNumbers) {
   for (const auto& [wrong, where] :
        {std::pair{"prices: {device: -1}\n", "space.yaml:/prices/device"},
         std::pair{"power: {overhead: '=nic / 100'}\n", "space.yaml:/power/overhead"}}) {
-    const auto made = explore(space_of(small_space(wrong)), options_of(Gear::estimate));
+    const auto made = explore(space_of(small_space(wrong)), options_of(Evaluation::estimate));
     ASSERT_FALSE(made);
     EXPECT_EQ(made.error().where, where);
     EXPECT_NE(made.error().what.find("(at tp 1"), std::string::npos) << made.error().what;
@@ -251,7 +250,7 @@ TEST(Explore, PricesAreNumbers) {
 
 TEST(Explore, SaysWhatAxesDo) {
   const auto space = space_of(small_space());
-  const auto found = explored(space, options_of(Gear::estimate, 2));
+  const auto found = explored(space, options_of(Evaluation::estimate, 2));
   const Point& best = found.points[found.best.front()];
   ASSERT_EQ(found.effects.size(), 5u);
   double before = 1;
@@ -272,12 +271,12 @@ TEST(Explore, SaysWhatAxesDo) {
 
 // A thin sample is led to the best by looking beside it.
 TEST(Explore, LooksBesideTheBest) {
-  const auto all = explored(space_of(small_space()), options_of(Gear::estimate, 2));
+  const auto all = explored(space_of(small_space()), options_of(Evaluation::estimate, 2));
   int same = 0;
   for (int seed = 1; seed <= rounds(10, 3); ++seed) {
     const auto space =
         space_of(small_space(fmt::format("sample: {{how: random, points: 12, seed: {}}}\n", seed)));
-    const auto few = explored(space, options_of(Gear::estimate, 2));
+    const auto few = explored(space, options_of(Evaluation::estimate, 2));
     EXPECT_LT(few.points.size(), 100u);
     if (few.best.empty()) continue;
     for (const AxisEffect& effect : few.effects)
@@ -298,7 +297,7 @@ TEST(Explore, FailsWhereEverythingFails) {
       << to_string(failed.error());
   // Where some can be read, the others are counted.
   text.replace(text.find("=nic/3"), 6, "=nic/25");
-  const auto some = explored(space_of(text), options_of(Gear::estimate));
+  const auto some = explored(space_of(text), options_of(Evaluation::estimate));
   EXPECT_EQ(some.failed, 96u);  // 12.5 / 25
   EXPECT_GT(some.best.size(), 0u);
 }

@@ -6,24 +6,24 @@
 #include <cstdint>
 #include <string_view>
 
-#include "orrery/explore/evaluator.h"
-#include "orrery/explore/journal.h"
-#include "orrery/explore/sample.h"
+#include "orrery/explore/evaluation/evaluator.h"
+#include "orrery/explore/journal/journal.h"
+#include "orrery/explore/space/sample.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace orrery::explore;
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   if (const auto space = parse_space(text, "fuzz")) {
-    if (const auto drawn = sampled(*space, How::latin, 8)) {
+    if (const auto drawn = sample_points(*space, SampleMethod::latin, 8)) {
       for (const std::uint64_t point : drawn->points) {
-        (void)asked_at(*space, space->at(point));
+        (void)spec_at(*space, space->at(point));
         (void)rates_at(*space, space->at(point));
       }
     }
   }
-  Kept kept;
+  StoredPoints kept;
   std::map<std::string, std::string> lines;
-  orrery::space::Freshness fresh("");
-  parse_kept(text, fresh, kept, lines);
+  orrery::explore::Freshness fresh("");
+  parse_journal(text, fresh, kept, lines);
   return 0;
 }

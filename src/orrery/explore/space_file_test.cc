@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "orrery/explore/space_file.h"
+#include "orrery/explore/space/space_file.h"
 
 #include <cstdlib>
 
 #include "orrery/core/paths_testing.h"
-#include "orrery/explore/evaluator.h"
-#include "orrery/explore/explore_testing.h"
+#include "orrery/explore/evaluation/evaluator.h"
+#include "orrery/explore/space/search_space_testing.h"
 
 namespace orrery::explore {
 namespace {
@@ -17,9 +17,9 @@ TEST(SpaceFile, HasAxesOfValuesAndRanges) {
   EXPECT_TRUE(space.axes[0].ordered);
   EXPECT_FALSE(space.axes[3].ordered);
   for (std::uint64_t i = 0; i < 288; ++i) EXPECT_EQ(space.number(space.at(i)), i);
-  EXPECT_EQ(space.at(1), (At{0, 0, 0, 0, 1}));
+  EXPECT_EQ(space.at(1), (Coordinates{0, 0, 0, 0, 1}));
   EXPECT_EQ(space.words(space.at(287)), "tp 8, pp 4, micro 4, sharding zero1, nic 50");
-  const auto asked = asked_at(space, space.at(287));
+  const auto asked = spec_at(space, space.at(287));
   ASSERT_TRUE(asked);
   EXPECT_EQ(asked->job["parallel"], (Json{{"tp", 8}, {"pp", 4}, {"sharding", "zero1"}}));
   EXPECT_EQ(asked->cluster["network"][1]["bandwidth"], "50 GB/s");
@@ -87,7 +87,7 @@ TEST(SpaceFile, ReadsTheFilesThatItNames) {
          "values: [8]}]}";
   const auto space = read_space(folder.path + "/space.yaml");
   ASSERT_TRUE(space) << to_string(space.error());
-  const auto asked = asked_at(*space, {0, 0});
+  const auto asked = spec_at(*space, {0, 0});
   ASSERT_TRUE(asked);
   EXPECT_EQ(asked->job["parallel"]["tp"], 2);
   EXPECT_EQ(asked->cluster, "h100-sxm:8");

@@ -2,12 +2,10 @@
 //
 // Stored points are used again only while every file that they were computed from is unchanged.
 #include "orrery/core/paths_testing.h"
-#include "orrery/explore/explore_testing.h"
+#include "orrery/explore/exploration_testing.h"
 
 namespace orrery::explore {
 namespace {
-
-using search::Gear;
 
 /// A file of a space, and how it looks after a change.
 struct Input {
@@ -62,7 +60,7 @@ const Input kInputs[] = {
     {"cluster", "c.yaml", "", "# another text\n"},
 };
 
-class StoredPoints : public testing::TestWithParam<std::tuple<Input, Gear>> {
+class StoredPoints : public testing::TestWithParam<std::tuple<Input, Evaluation>> {
  protected:
   void write(const std::string& name, const std::string& text) const {
     std::ofstream(folder_.path + "/" + name) << text;
@@ -85,14 +83,14 @@ class StoredPoints : public testing::TestWithParam<std::tuple<Input, Gear>> {
     EXPECT_TRUE(read) << to_string(read.error());
     return read ? *std::move(read) : SearchSpace{};
   }
-  [[nodiscard]] Explored search(const std::string& file) const {
+  [[nodiscard]] ExplorationResult search(const std::string& file) const {
     ExploreOptions options;
-    options.gear = std::get<1>(GetParam());
+    options.evaluation = std::get<1>(GetParam());
     options.answers.threads = 1;
     options.answers.file = file.empty() ? "" : folder_.path + "/" + file;
     return explored(space(), options);
   }
-  static std::vector<std::int64_t> steps(const Explored& found) {
+  static std::vector<std::int64_t> steps(const ExplorationResult& found) {
     std::vector<std::int64_t> all;
     for (const Point& point : found.points) all.push_back(point.told().step);
     return all;
@@ -106,37 +104,38 @@ TEST_P(StoredPoints, AreComputedAgainWhenAnInputChanges) {
   const bool is_cluster = std::string_view(input.file) == "c.yaml";
   write("c.yaml", cluster(""));
   if (!is_cluster) write(input.file, input.before);
-  const Explored first = search("points.jsonl");
+  const ExplorationResult first = search("points.jsonl");
   ASSERT_EQ(first.failed, 0U) << to_string(first.failure.value_or(Error{}));
   ASSERT_GT(first.fitting, 0U);
   EXPECT_EQ(first.out_of_date, 0U);
 
-  const Explored again = search("points.jsonl");
-  EXPECT_EQ(again.found_out, 0U);
+  const ExplorationResult again = search("points.jsonl");
+  EXPECT_EQ(again.evaluated, 0U);
   EXPECT_EQ(again.out_of_date, 0U);
   if (!is_cluster) write(input.file, input.before);  // another time of writing, the same bytes
-  EXPECT_EQ(search("points.jsonl").found_out, 0U);
+  EXPECT_EQ(search("points.jsonl").evaluated, 0U);
 
   write(input.file, is_cluster ? cluster(input.after) : input.after);
-  const Explored changed = search("points.jsonl");
+  const ExplorationResult changed = search("points.jsonl");
   EXPECT_EQ(changed.out_of_date, changed.points.size());
-  EXPECT_GE(changed.found_out, changed.points.size());  // each by one gear, or by two
+  EXPECT_GE(changed.evaluated, changed.points.size());  // each by one gear, or by two
   EXPECT_EQ(steps(changed), steps(search("")));
-  EXPECT_EQ(search("points.jsonl").found_out, 0U);
+  EXPECT_EQ(search("points.jsonl").evaluated, 0U);
   // The lines are those that a search without stored points writes.
   (void)search("fresh.jsonl");
   EXPECT_EQ(bytes_of(folder_.path + "/points.jsonl"), bytes_of(folder_.path + "/fresh.jsonl"));
 }
 
-std::string name_of(const testing::TestParamInfo<std::tuple<Input, Gear>>& info) {
+std::string name_of(const testing::TestParamInfo<std::tuple<Input, Evaluation>>& info) {
   constexpr const char* kGears[] = {"estimate", "simulate", "automatic"};
   return fmt::format("{}_{}", std::get<0>(info.param).name, kGears[info.index % 3]);
 }
 
 INSTANTIATE_TEST_SUITE_P(Inputs, StoredPoints,
                          testing::Combine(testing::ValuesIn(kInputs),
-                                          testing::Values(Gear::estimate, Gear::simulate,
-                                                          Gear::automatic)),
+                                          testing::Values(Evaluation::estimate,
+                                                          Evaluation::simulate,
+                                                          Evaluation::automatic)),
                          name_of);
 
 // A file takes the place of a catalogue cluster of its name.
@@ -149,13 +148,13 @@ TEST(StoredPointsOf, ACatalogueClusterThatAFileReplaces) {
       "cluster: " +
       name + "\naxes: [{name: m, values: [1, 2]}]\n");
   ExploreOptions options;
-  options.gear = Gear::estimate;
+  options.evaluation = Evaluation::estimate;
   options.answers.file = folder.path + "/points.jsonl";
-  EXPECT_EQ(explored(space, options).found_out, 2U);
-  EXPECT_EQ(explored(space, options).found_out, 0U);
+  EXPECT_EQ(explored(space, options).evaluated, 2U);
+  EXPECT_EQ(explored(space, options).evaluated, 0U);
   std::ofstream(name) << "device: h100-sxm\nnetwork: [{block: ring, size: 8, bandwidth: 1 GB/s, "
                          "latency: 1 us}]\n";
-  const Explored again = explored(space, options);
+  const ExplorationResult again = explored(space, options);
   std::filesystem::remove(name);
   EXPECT_EQ(again.out_of_date, 2U);
 }
@@ -164,11 +163,11 @@ TEST(StoredPointsOf, AnotherBuildAreOutOfDate) {
   const Folder folder;
   const SearchSpace space = space_of(small_space());
   ExploreOptions options;
-  options.gear = Gear::estimate;
+  options.evaluation = Evaluation::estimate;
   options.answers.file = folder.path + "/points.jsonl";
-  EXPECT_EQ(explored(space, options).found_out, 288U);
+  EXPECT_EQ(explored(space, options).evaluated, 288U);
   std::string text = bytes_of(options.answers.file);
-  const std::string models(space::models_hash());
+  const std::string models(models_hash());
   std::size_t lines = 0;
   for (std::size_t at = text.find(models); at != std::string::npos; at = text.find(models, at)) {
     if (++lines <= 100) text.replace(at, models.size(), "0123456789abcdef");
@@ -176,9 +175,9 @@ TEST(StoredPointsOf, AnotherBuildAreOutOfDate) {
   }
   ASSERT_EQ(lines, 288U);
   std::ofstream(options.answers.file) << text;
-  const Explored again = explored(space, options);
+  const ExplorationResult again = explored(space, options);
   EXPECT_EQ(again.out_of_date, 100U);
-  EXPECT_EQ(again.found_out, 100U);
+  EXPECT_EQ(again.evaluated, 100U);
 }
 
 }  // namespace

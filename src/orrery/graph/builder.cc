@@ -4,14 +4,18 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <limits>
 
 #include "orrery/core/limits.h"
-#include "orrery/core/text.h"
+#include "orrery/core/text/text.h"
+#include "orrery/graph/columns.h"
+#include "orrery/graph/content_hash.h"
 #include "orrery/graph/cycles.h"
 
 namespace orrery::graph {
+
 namespace {
 
 constexpr std::uint32_t kNoRow = ~std::uint32_t{0};
@@ -282,12 +286,12 @@ void GraphBuilder::link_successors() {
 }
 
 Result<void> GraphBuilder::check_acyclic(Findings& findings) {
-  const Edges successors{columns_.first_succ, columns_.succ};
-  const Edges predecessors{first_pred_, preds_};
+  const AdjacencyList successors{columns_.first_succ, columns_.succ};
+  const AdjacencyList predecessors{first_pred_, preds_};
   const std::vector<NodeId> core = cyclic_core(successors, predecessors);
   if (core.empty()) return {};
   if (repair_ == Repair::refuse) {
-    const std::vector<NodeId> circle = short_circle(successors, predecessors, core);
+    const std::vector<NodeId> circle = short_cycle(successors, predecessors, core);
     constexpr std::size_t kShown = 10;
     std::string text;
     for (std::size_t i = 0; i < circle.size() && i < kShown; ++i) text += label(circle[i]) + " -> ";
@@ -320,6 +324,252 @@ Result<void> GraphBuilder::check_acyclic(Findings& findings) {
   preds_.resize(kept);
   link_successors();
   return {};
+}
+
+// The second half of GraphBuilder: moving checked nodes into the graph's columns.
+
+namespace {
+
+std::uint64_t both(std::uint32_t high, std::uint32_t low) {
+  return std::uint64_t{high} << 32 | low;
+}
+
+void add_payload(ContentHash& hash, const Collective& coll, const StringPool& strings) {
+  const auto dims = static_cast<std::uint64_t>(coll.numbers) << 56 |
+                    static_cast<std::uint64_t>(coll.dims_mask) << 16 |
+                    static_cast<std::uint64_t>(coll.dims_count) << 8;
+  hash.add(static_cast<std::uint64_t>(coll.size.count()),
+           both(static_cast<std::uint32_t>(coll.priority), static_cast<std::uint32_t>(coll.root)),
+           dims | static_cast<std::uint64_t>(coll.type), coll.exchange.bits());
+  hash.add(strings.view(coll.group));
+}
+
+void add_payload(ContentHash& hash, const PointToPoint& message) {
+  hash.add(static_cast<std::uint64_t>(message.size.count()),
+           both(static_cast<std::uint32_t>(message.src), static_cast<std::uint32_t>(message.dst)),
+           message.tag, message.pieces);
+}
+
+}  // namespace
+
+std::uint64_t GraphBuilder::fill_columns() {
+  const NodeId count = node_count();
+  columns_.flags.resize(count);
+  columns_.durations.resize(count);
+  columns_.names.resize(count);
+  columns_.payloads.resize(count);
+  columns_.in_degrees.resize(count);
+  ContentHash hash;
+  hash.add(std::uint64_t{count});
+  for (NodeId n = 0; n < count; ++n) {
+    const Slot& from = slot(n);
+    columns_.kinds[n] = from.kind;
+    columns_.flags[n] = from.flags;
+    columns_.durations[n] = from.duration;
+    columns_.names[n] = from.name;
+    columns_.payloads[n] = from.payload;
+    columns_.in_degrees[n] = first_pred_[n + 1] - first_pred_[n];
+    const bool work = from.payload != kNoNode && is_work(from.kind);
+    const Work row = work ? columns_.works[from.payload] : Work{};
+    hash.add(from.id, static_cast<std::uint64_t>(from.duration.count()),
+             static_cast<std::uint64_t>(row.num_ops) ^ static_cast<std::uint64_t>(from.kind) << 56,
+             std::rotl(static_cast<std::uint64_t>(row.tensor_size.count()), 16) ^ from.flags);
+    if (from.payload != kNoNode && !work) {
+      if (from.kind == NodeKind::coll) {
+        add_payload(hash, columns_.collectives[from.payload], *strings_);
+      } else {
+        add_payload(hash, columns_.messages[from.payload]);
+      }
+    }
+    const std::uint32_t degree = columns_.in_degrees[n];
+    const NodeId* preds = preds_.data() + first_pred_[n];
+    if (degree <= 2) {
+      hash.add(both(degree, degree > 0 ? preds[0] : 0) ^ both(degree > 1 ? preds[1] : 0, 0));
+    } else {
+      hash.add(std::uint64_t{degree});
+      for (std::uint32_t i = 0; i + 1 < degree; i += 2) hash.add(both(preds[i], preds[i + 1]));
+      if (degree % 2 != 0) hash.add(std::uint64_t{preds[degree - 1]});
+    }
+  }
+  if (!columns_.work_kernels.empty()) hash_kernels(hash);
+  move_tensors();
+  for (std::size_t row = 0; row < columns_.tensor_nodes.size(); ++row) {
+    hash.add(std::uint64_t{columns_.tensor_nodes[row]});
+    for (std::uint32_t i = columns_.first_tensor[row]; i < columns_.first_tensor[row + 1]; ++i) {
+      const TensorUse& use = columns_.tensors[i];
+      hash.add(strings_->view(use.name));
+      hash.add(static_cast<std::uint64_t>(use.size.count()) << 1 | (use.output ? 1 : 0));
+    }
+  }
+  if (!lanes_.empty()) fill_lanes(hash);
+  if (!scopes_.empty()) fill_scopes(hash);
+  if (!notes_.empty()) fill_notes(hash);
+  return hash.value();
+}
+
+void GraphBuilder::hash_kernels(ContentHash& hash) const {
+  std::vector<std::uint64_t> of_row;
+  of_row.reserve(columns_.work_kernels.size());
+  for (const KernelId id : columns_.work_kernels)
+    of_row.push_back(id == kNoKernel ? 0 : hash_of((*kernels_)[id]));
+  for (NodeId n = 0; n < node_count(); ++n) {
+    const std::uint32_t row = columns_.payloads[n];
+    if (row != kNoNode && is_work(columns_.kinds[n])) hash.add(of_row[row]);
+  }
+  const LaunchTimes launch = kernels_->launch_times();
+  if (!launch.any()) return;
+  for (const Time time : {launch.forward, launch.backward, launch.optimizer})
+    hash.add(static_cast<std::uint64_t>(time.count()));
+}
+
+void GraphBuilder::move_tensors() {
+  if (tensor_runs_.empty()) return;
+  columns_.first_tensor = {0};
+  columns_.tensor_nodes.reserve(tensor_runs_.size());
+  columns_.first_tensor.reserve(tensor_runs_.size() + 1);
+  if (order_.empty()) {  // as they came: nothing to move
+    columns_.tensors = std::move(tensors_);
+    for (std::size_t run = 0; run < tensor_runs_.size(); ++run) {
+      columns_.tensor_nodes.push_back(tensor_runs_[run].position);
+      columns_.first_tensor.push_back(run + 1 < tensor_runs_.size()
+                                          ? tensor_runs_[run + 1].first
+                                          : static_cast<std::uint32_t>(columns_.tensors.size()));
+    }
+    return;
+  }
+  columns_.tensors.reserve(tensors_.size());
+  std::vector<std::uint32_t> run_of(nodes_.size(), 0);  // position → run
+  for (std::uint32_t r = 0; r < tensor_runs_.size(); ++r) run_of[tensor_runs_[r].position] = r;
+  for (NodeId n = 0; n < node_count(); ++n) {
+    if (!slot(n).tensors) continue;
+    const std::uint32_t run = run_of[order_[n]];
+    const std::size_t end =
+        run + 1 < tensor_runs_.size() ? tensor_runs_[run + 1].first : tensors_.size();
+    columns_.tensors.insert(columns_.tensors.end(), tensors_.begin() + tensor_runs_[run].first,
+                            tensors_.begin() + static_cast<std::ptrdiff_t>(end));
+    columns_.tensor_nodes.push_back(n);
+    columns_.first_tensor.push_back(static_cast<std::uint32_t>(columns_.tensors.size()));
+  }
+}
+
+Result<Graph> GraphBuilder::finish(Findings& findings) && {
+  if (too_many_deps_) {
+    return fail(Errc::limit_exceeded, where_, "more than 2^32 dependencies or tensors in one rank");
+  }
+  if (nodes_.size() > limits::kNodesPerRank) {
+    return fail(Errc::limit_exceeded, where_,
+                fmt::format("more than {} nodes in one rank", limits::kNodesPerRank));
+  }
+  if (auto done = sort_nodes(findings); !done) return tl::unexpected(done.error());
+  index_ids();
+  if (auto done = resolve_deps(findings); !done) return tl::unexpected(done.error());
+  Graph graph;
+  graph.first_id_ = first_id_;
+  graph.content_hash_ = fill_columns();
+  for (NodeId n = 0; n < columns_.kinds.size() && !graph.has_device_; ++n)
+    graph.has_device_ = columns_.kinds[n] != NodeKind::invalid &&
+                        columns_.kinds[n] != NodeKind::metadata &&
+                        (columns_.flags[n] & kIsCpu) == 0;
+  graph.strings_ = strings_;
+  if (!columns_.work_kernels.empty()) graph.kernels_ = kernels_;
+  nodes_ = {};
+  preds_ = {};
+  graph.take(std::move(columns_));
+  return graph;
+}
+
+// What recorded traces say of nodes and dependencies besides: where a node ran, why it waited, and
+// how long.
+
+namespace {
+
+/// Where a value stands in a table, to which it is added where it is new.
+template <class T>
+std::uint32_t place_in(std::vector<T>& table, std::map<T, std::uint32_t>& places, const T& value) {
+  const auto next = static_cast<std::uint32_t>(table.size());
+  const auto [known, added] = places.try_emplace(value, next);
+  if (added) table.push_back(value);
+  return known->second;
+}
+
+}  // namespace
+
+std::uint32_t GraphBuilder::number_of(const std::optional<Lane>& lane) {
+  return lane ? place_in(columns_.lanes, lane_numbers_, *lane) : kNoLane;
+}
+
+void GraphBuilder::fill_lanes(ContentHash& hash) {
+  columns_.lane_numbers.resize(node_count());
+  for (NodeId n = 0; n < node_count(); ++n) {
+    columns_.lane_numbers[n] = lanes_[order_.empty() ? n : order_[n]];
+    hash.add(std::uint64_t{columns_.lane_numbers[n]});
+  }
+  for (const Lane& lane : columns_.lanes) {
+    hash.add(static_cast<std::uint64_t>(lane.id));
+    hash.add(std::uint64_t{static_cast<std::uint32_t>(lane.device)} << 32 |
+             std::uint64_t{lane.row} << 1 | (lane.host ? 1 : 0));
+  }
+  lanes_ = {};
+  lane_numbers_ = {};
+}
+
+std::uint32_t GraphBuilder::number_of(const StepScope& scope) {
+  return place_in(columns_.scopes, scope_numbers_, scope);
+}
+
+void GraphBuilder::fill_scopes(ContentHash& hash) {
+  columns_.scope_numbers.resize(node_count());
+  for (NodeId n = 0; n < node_count(); ++n) {
+    columns_.scope_numbers[n] = scopes_[order_.empty() ? n : order_[n]];
+    hash.add(std::uint64_t{columns_.scope_numbers[n]});
+  }
+  for (const StepScope& scope : columns_.scopes) {
+    hash.add(std::uint64_t{static_cast<std::uint32_t>(scope.step)} << 32 |
+             static_cast<std::uint32_t>(scope.layer));
+    hash.add(static_cast<std::uint64_t>(scope.phase));
+  }
+  scopes_ = {};
+  scope_numbers_ = {};
+}
+
+std::uint32_t GraphBuilder::find_edge(NodeId from, NodeId to) const {
+  const std::uint32_t first = columns_.first_succ[from];
+  const std::uint32_t place =
+      successor_index({columns_.succ.data() + first, columns_.first_succ[from + 1] - first}, to);
+  return place == kNoNode ? kNoNode : first + place;
+}
+
+void GraphBuilder::fill_notes(ContentHash& hash) {
+  const bool lags = std::any_of(notes_.begin(), notes_.end(),
+                                [](const DependencyNote& note) { return note.lag > Time{}; });
+  const bool kinds = std::any_of(notes_.begin(), notes_.end(), [](const DependencyNote& note) {
+    return note.kind != DependencyKind::unsaid;
+  });
+  if (lags) columns_.lags.resize(columns_.succ.size());
+  if (kinds) columns_.edge_kinds.resize(columns_.succ.size());
+  std::vector<NodeId> node_at;  // by position
+  if (!order_.empty()) {
+    node_at.assign(nodes_.size(), kNoNode);
+    for (NodeId n = 0; n < node_count(); ++n) node_at[order_[n]] = n;
+  }
+  for (std::size_t run = 0; run < note_runs_.size(); ++run) {
+    const std::uint32_t position = note_runs_[run].position;
+    const NodeId to = order_.empty() ? position : node_at[position];
+    if (to == kNoNode) continue;  // its id was used before
+    const std::size_t end = run + 1 < note_runs_.size() ? note_runs_[run + 1].first : notes_.size();
+    for (std::size_t i = note_runs_[run].first; i < end; ++i) {
+      const NodeId from = find(notes_[i].dep);
+      const std::uint32_t edge = from == kNoNode ? kNoNode : find_edge(from, to);
+      if (edge == kNoNode) continue;
+      if (lags) columns_.lags[edge] = std::max(columns_.lags[edge], notes_[i].lag);
+      if (kinds && columns_.edge_kinds[edge] == DependencyKind::unsaid)
+        columns_.edge_kinds[edge] = notes_[i].kind;
+    }
+  }
+  for (const Time lag : columns_.lags) hash.add(static_cast<std::uint64_t>(lag.count()));
+  for (const DependencyKind kind : columns_.edge_kinds) hash.add(static_cast<std::uint64_t>(kind));
+  notes_ = {};
+  note_runs_ = {};
 }
 
 }  // namespace orrery::graph

@@ -24,7 +24,7 @@ enum class Repair : std::uint8_t {
 };
 
 /// What is known of a dependency besides that it is there.
-struct EdgeNote {
+struct DependencyNote {
   std::uint64_t dep = 0;  ///< the trace id of whom the node waits for
   Time lag{};             ///< not negative
   DependencyKind kind = DependencyKind::unsaid;
@@ -44,7 +44,7 @@ struct NodeSpec {
   std::vector<std::uint64_t> deps;  ///< trace ids, data and control, any order, duplicates allowed
   /// Of some of `deps`; what is said of others is left out. Of several on one, the longest lag, and
   /// the kind said first.
-  std::vector<EdgeNote> notes;
+  std::vector<DependencyNote> notes;
   std::vector<TensorUse> tensors;
   std::optional<Lane> lane;
   StepScope scope;
@@ -141,7 +141,7 @@ class GraphBuilder {
   std::vector<TensorRun> tensor_runs_;
   std::vector<TensorUse> tensors_;
   std::vector<NoteRun> note_runs_;
-  std::vector<EdgeNote> notes_;
+  std::vector<DependencyNote> notes_;
   std::vector<std::uint32_t> lanes_;  // by position; empty: no node has one
   std::map<Lane, std::uint32_t> lane_numbers_;
   std::vector<std::uint32_t> scopes_;  // likewise

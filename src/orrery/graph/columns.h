@@ -43,7 +43,7 @@ void pair_columns(From& from, To& to, Visit visit) {
 }
 
 /// Where `to` stands among ascending successors; kNoNode: it is none.
-[[nodiscard]] inline std::uint32_t place_among(std::span<const NodeId> successors, NodeId to) {
+[[nodiscard]] inline std::uint32_t successor_index(std::span<const NodeId> successors, NodeId to) {
   const auto found = std::lower_bound(successors.begin(), successors.end(), to);
   return found == successors.end() || *found != to
              ? kNoNode
@@ -55,7 +55,7 @@ void pair_columns(From& from, To& to, Visit visit) {
 
 /// The same values at `place`.
 template <class T>
-[[nodiscard]] FinishedColumn<T> copied(const std::vector<T>& column, std::byte* place) {
+[[nodiscard]] FinishedColumn<T> copy_column(const std::vector<T>& column, std::byte* place) {
   static_assert(std::is_trivially_copyable_v<T> && alignof(T) <= 8);
   if (column.empty()) return {};
   std::memcpy(place, column.data(), column.size() * sizeof(T));
@@ -64,7 +64,7 @@ template <class T>
 
 /// The same place in another block.
 template <class T>
-[[nodiscard]] FinishedColumn<T> carried(FinishedColumn<T> column, const std::byte* from,
+[[nodiscard]] FinishedColumn<T> rebased(FinishedColumn<T> column, const std::byte* from,
                                         const std::byte* to) {
   if (column.empty()) return {};
   const auto offset = reinterpret_cast<const std::byte*>(column.data()) - from;

@@ -9,7 +9,7 @@ namespace {
 constexpr std::uint64_t kSearchBudget = 1u << 24;  // edges looked at in search of a shorter circle
 
 /// Takes away nodes without (remaining) predecessors, again and again.
-void peel(const Edges& forward, const Edges& backward, std::vector<bool>& gone) {
+void peel(const AdjacencyList& forward, const AdjacencyList& backward, std::vector<bool>& gone) {
   std::vector<std::uint32_t> waiting(forward.size(), 0);
   std::vector<NodeId> ready;
   for (NodeId n = 0; n < forward.size(); ++n) {
@@ -28,7 +28,7 @@ void peel(const Edges& forward, const Edges& backward, std::vector<bool>& gone) 
 }
 
 /// Follows predecessors inside the core until a node comes back: always ends in a circle.
-std::vector<NodeId> any_circle(const Edges& predecessors, std::span<const NodeId> core,
+std::vector<NodeId> any_circle(const AdjacencyList& predecessors, std::span<const NodeId> core,
                                const std::vector<bool>& inside) {
   std::vector<NodeId> path;
   std::vector<NodeId> seen_at(predecessors.size(), kNoNode);
@@ -51,7 +51,7 @@ std::vector<NodeId> any_circle(const Edges& predecessors, std::span<const NodeId
 /// Breadth-first search for the shortest way from a node back to itself.
 class CircleSearch {
  public:
-  CircleSearch(const Edges& successors, const std::vector<bool>& inside)
+  CircleSearch(const AdjacencyList& successors, const std::vector<bool>& inside)
       : successors_(successors),
         inside_(inside),
         round_(successors.size(), 0),
@@ -90,7 +90,7 @@ class CircleSearch {
     return path;
   }
 
-  const Edges& successors_;
+  const AdjacencyList& successors_;
   const std::vector<bool>& inside_;
   std::vector<std::uint32_t> round_;
   std::vector<NodeId> from_;
@@ -106,7 +106,8 @@ std::vector<bool> members(NodeId size, std::span<const NodeId> core) {
 
 }  // namespace
 
-std::vector<NodeId> cyclic_core(const Edges& successors, const Edges& predecessors) {
+std::vector<NodeId> cyclic_core(const AdjacencyList& successors,
+                                const AdjacencyList& predecessors) {
   std::vector<bool> gone(successors.size(), false);
   peel(successors, predecessors, gone);
   peel(predecessors, successors, gone);
@@ -117,8 +118,8 @@ std::vector<NodeId> cyclic_core(const Edges& successors, const Edges& predecesso
   return core;
 }
 
-std::vector<NodeId> short_circle(const Edges& successors, const Edges& predecessors,
-                                 std::span<const NodeId> core) {
+std::vector<NodeId> short_cycle(const AdjacencyList& successors, const AdjacencyList& predecessors,
+                                std::span<const NodeId> core) {
   if (core.empty()) return {};
   const std::vector<bool> inside = members(successors.size(), core);
   std::vector<NodeId> best = any_circle(predecessors, core, inside);
@@ -132,7 +133,7 @@ std::vector<NodeId> short_circle(const Edges& successors, const Edges& predecess
   return best;
 }
 
-std::vector<std::pair<NodeId, NodeId>> closing_edges(const Edges& successors,
+std::vector<std::pair<NodeId, NodeId>> closing_edges(const AdjacencyList& successors,
                                                      std::span<const NodeId> core) {
   enum class Mark : std::uint8_t { outside, fresh, open, done };
   std::vector<Mark> marks(successors.size(), Mark::outside);

@@ -26,7 +26,7 @@ std::string_view next_field(std::string_view& text) {
 
 }  // namespace
 
-double any_reached(double there, int top_k, int experts) {
+double probability_any_expert_reached(double there, int top_k, int experts) {
   const double all = experts;
   double missed = 1;
   for (int k = 0; k < top_k && missed > 0; ++k)
@@ -34,15 +34,15 @@ double any_reached(double there, int top_k, int experts) {
   return 1 - missed;
 }
 
-std::string_view name(ExpertWay way) {
+std::string_view name(ExpertTransport way) {
   switch (way) {
-    case ExpertWay::none:
+    case ExpertTransport::none:
       return "none";
-    case ExpertWay::deepep:
+    case ExpertTransport::deepep:
       return "deepep";
-    case ExpertWay::deepep_low_latency:
+    case ExpertTransport::deepep_low_latency:
       return "deepep_low_latency";
-    case ExpertWay::in_network:
+    case ExpertTransport::in_network:
       break;
   }
   return "in_network";
@@ -61,8 +61,8 @@ std::optional<ExpertExchange> parse_expert_exchange(std::string_view text) {
   ExpertExchange exchange;
   const std::string_view which = next_field(text), way = next_field(text);
   if (which != "combine" && which != "dispatch") return std::nullopt;
-  for (const ExpertWay known :
-       {ExpertWay::deepep, ExpertWay::deepep_low_latency, ExpertWay::in_network})
+  for (const ExpertTransport known :
+       {ExpertTransport::deepep, ExpertTransport::deepep_low_latency, ExpertTransport::in_network})
     if (way == name(known)) exchange.set(known, which == "combine");
   if (!exchange) return std::nullopt;
   if (!read_field(next_field(text), "experts", exchange.experts) ||

@@ -12,7 +12,7 @@
 namespace orrery::graph {
 
 /// Which kernels carry tokens to experts and back.
-enum class ExpertWay : std::uint8_t {
+enum class ExpertTransport : std::uint8_t {
   none,                ///< the collective is what its type says
   deepep,              ///< DeepEP's normal kernels: a token goes once to each rank that has one of
                        ///< its experts, and once to each node
@@ -28,17 +28,17 @@ struct ExpertExchange {
   std::uint8_t top_k = 0;     ///< experts of one token
   std::uint8_t step = 0;      ///< who and which way: see set()
 
-  [[nodiscard]] ExpertWay way() const { return static_cast<ExpertWay>(step >> 1); }
+  [[nodiscard]] ExpertTransport way() const { return static_cast<ExpertTransport>(step >> 1); }
   /// From the experts, summed; else to them.
   [[nodiscard]] bool combine() const { return (step & 1) != 0; }
-  void set(ExpertWay way, bool combine) {
+  void set(ExpertTransport way, bool combine) {
     step = static_cast<std::uint8_t>(static_cast<unsigned>(way) << 1 | (combine ? 1U : 0U));
   }
   /// Whether a library of its own does it, where libraries run collectives.
   [[nodiscard]] bool by_library() const {
-    return way() == ExpertWay::deepep || way() == ExpertWay::deepep_low_latency;
+    return way() == ExpertTransport::deepep || way() == ExpertTransport::deepep_low_latency;
   }
-  [[nodiscard]] explicit operator bool() const { return way() != ExpertWay::none; }
+  [[nodiscard]] explicit operator bool() const { return way() != ExpertTransport::none; }
   /// All in one number; 0 for none.
   [[nodiscard]] std::uint64_t bits() const {
     return std::uint64_t{experts} << 32 | std::uint64_t{row} << 16 | std::uint64_t{top_k} << 8 |
@@ -50,10 +50,10 @@ struct ExpertExchange {
 /// How likely a token reaches at least one of `there` of its model's experts, where it goes to
 /// top_k different ones and each is as likely as the other: 1 - C(experts - there, top_k) /
 /// C(experts, top_k), which is drawing without replacement. O(top_k).
-[[nodiscard]] double any_reached(double there, int top_k, int experts);
+[[nodiscard]] double probability_any_expert_reached(double there, int top_k, int experts);
 
 /// "deepep", "deepep_low_latency", "in_network".
-[[nodiscard]] std::string_view name(ExpertWay way);
+[[nodiscard]] std::string_view name(ExpertTransport way);
 /// "dispatch deepep experts=256 top_k=8 row=7168", as traces keep it (attribute `experts`).
 [[nodiscard]] std::string to_text(const ExpertExchange& exchange);
 /// The same back; nullopt for any other text.

@@ -6,30 +6,30 @@
 namespace orrery::graph {
 namespace {
 
-ExpertExchange made(ExpertWay way, bool combine) {
+ExpertExchange made(ExpertTransport way, bool combine) {
   ExpertExchange exchange{256, 7168, 8, 0};
   exchange.set(way, combine);
   return exchange;
 }
 
 TEST(ExpertExchange, GoesThroughText) {
-  for (const ExpertWay way : {ExpertWay::deepep, ExpertWay::deepep_low_latency}) {
+  for (const ExpertTransport way : {ExpertTransport::deepep, ExpertTransport::deepep_low_latency}) {
     for (const bool combine : {false, true}) {
       const ExpertExchange exchange = made(way, combine);
       EXPECT_TRUE(exchange);
       EXPECT_EQ(parse_expert_exchange(to_text(exchange)), exchange) << to_text(exchange);
     }
   }
-  EXPECT_EQ(to_text(made(ExpertWay::deepep, false)),
+  EXPECT_EQ(to_text(made(ExpertTransport::deepep, false)),
             "dispatch deepep experts=256 top_k=8 row=7168");
-  EXPECT_EQ(to_text(made(ExpertWay::deepep_low_latency, true)),
+  EXPECT_EQ(to_text(made(ExpertTransport::deepep_low_latency, true)),
             "combine deepep_low_latency experts=256 top_k=8 row=7168");
   EXPECT_FALSE(ExpertExchange{});
   EXPECT_EQ(ExpertExchange{}.bits(), 0u);
 }
 
 TEST(ExpertExchange, DiffersInEachField) {
-  const ExpertExchange one = made(ExpertWay::deepep, false);
+  const ExpertExchange one = made(ExpertTransport::deepep, false);
   ExpertExchange other = one;
   other.experts = 128;
   EXPECT_NE(one.bits(), other.bits());
@@ -39,8 +39,8 @@ TEST(ExpertExchange, DiffersInEachField) {
   other = one;
   other.top_k = 4;
   EXPECT_NE(one.bits(), other.bits());
-  EXPECT_NE(one, made(ExpertWay::deepep, true));
-  EXPECT_NE(one, made(ExpertWay::deepep_low_latency, false));
+  EXPECT_NE(one, made(ExpertTransport::deepep, true));
+  EXPECT_NE(one, made(ExpertTransport::deepep_low_latency, false));
 }
 
 TEST(ExpertExchange, RefusesWhatItIsNot) {

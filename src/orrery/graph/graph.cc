@@ -44,7 +44,7 @@ Bytes PointToPoint::share_of(Bytes buffer) const {
   return Bytes(bytes > kMost ? kMost : static_cast<std::int64_t>(bytes));
 }
 
-Bytes whole_buffer(CollectiveType type, Bytes stated, std::uint64_t members) {
+Bytes full_buffer(CollectiveType type, Bytes stated, std::uint64_t members) {
   if (type != CollectiveType::all_gather || members <= 1 || stated.count() <= 0) return stated;
   constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
   const auto count = static_cast<std::int64_t>(std::min<std::uint64_t>(members, kMost));
@@ -52,7 +52,7 @@ Bytes whole_buffer(CollectiveType type, Bytes stated, std::uint64_t members) {
 }
 
 std::uint32_t Graph::edge(NodeId from, NodeId to) const {
-  return place_among(successors(from), to);
+  return successor_index(successors(from), to);
 }
 
 NodeId Graph::find(std::uint64_t wanted) const {
@@ -95,7 +95,7 @@ void Graph::take(Columns<GrowingColumn>&& columns) {
   std::size_t at = 0;
   pair_columns(columns, columns_, [&](auto& from, auto& to) {
     at = aligned(at);
-    to = copied(from, block.get() + at);
+    to = copy_column(from, block.get() + at);
     at += to.size_bytes();
     from = {};  // one after the other: never two of all
   });
@@ -124,7 +124,7 @@ Graph Graph::with_durations(const std::vector<Time>& durations) const {
       block.get() + (reinterpret_cast<const std::byte*>(columns_.durations.data()) - block_.get());
   std::memcpy(times, durations.data(), columns_.durations.size_bytes());
   pair_columns(columns_, changed.columns_,
-               [&](auto& from, auto& to) { to = carried(from, block_.get(), block.get()); });
+               [&](auto& from, auto& to) { to = rebased(from, block_.get(), block.get()); });
   changed.block_ = std::shared_ptr<const std::byte>(block, block.get());
   return changed;
 }

@@ -50,7 +50,7 @@ using orrery::name;
 /// What a collective among `members` is said to be of, everywhere: the whole buffer, the larger of
 /// what one rank puts in and what it gets (NVIDIA nccl-tests, doc/PERFORMANCE.md). Nodes state it
 /// but for all-gathers, of which they state the shard that each rank contributes.
-[[nodiscard]] Bytes whole_buffer(CollectiveType type, Bytes stated, std::uint64_t members);
+[[nodiscard]] Bytes full_buffer(CollectiveType type, Bytes stated, std::uint64_t members);
 
 /// Which attributes a node's record carried (a default is not the same as a value).
 enum NodeFlag : std::uint16_t {
@@ -73,7 +73,7 @@ enum NodeFlag : std::uint16_t {
 };
 
 /// What an edge of a recorded trace is when nothing is said.
-[[nodiscard]] constexpr DependencyKind usual_kind(bool from_host, bool to_host) {
+[[nodiscard]] constexpr DependencyKind default_dependency_kind(bool from_host, bool to_host) {
   if (to_host) return from_host ? DependencyKind::thread : DependencyKind::sync;
   return from_host ? DependencyKind::launch : DependencyKind::stream;
 }

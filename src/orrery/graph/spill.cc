@@ -120,7 +120,7 @@ Result<Graph> Spill::put(const Graph& graph) {
   spilled.has_device_ = graph.has_device_;
   spilled.kernels_ = graph.kernels_;
   pair_columns(graph.columns_, spilled.columns_,
-               [&](const auto& from, auto& to) { to = carried(from, graph.block_.get(), place); });
+               [&](const auto& from, auto& to) { to = rebased(from, graph.block_.get(), place); });
   spilled.string_ends_ = {reinterpret_cast<const std::uint64_t*>(place + ends_at), ends.size()};
   spilled.string_text_ = {reinterpret_cast<const char*>(place + text_at), text.size()};
   spilled.block_ = std::move(*block);

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "orrery/core/rank_words.h"
+#include "orrery/core/text/rank_list.h"
 
 namespace orrery::graph {
 
@@ -89,13 +89,13 @@ std::string words_of(const GroupAxis& axis, std::uint32_t rank) {
       pieces *= digit.count;
     }
   }
-  return rank_words(pieces, [&](std::uint64_t number) {
+  return format_ranks(pieces, [&](std::uint64_t number) {
     std::uint32_t start = axis.first(rank);
     for (const GroupAxis::Digit& digit : outer) {
       start += static_cast<std::uint32_t>(number % digit.count) * digit.step * digit.stride;
       number /= digit.count;
     }
-    return RankPiece{start, start + together - 1};
+    return RankRange{start, start + together - 1};
   });
 }
 
@@ -108,8 +108,9 @@ std::string Workload::group_name(std::string_view group, std::uint32_t rank) con
   if (axis->second.extent() == (counted.empty() ? rank_count() : counted.size()))
     return std::string(group);
   return fmt::format("{} ({})", group,
-                     counted.empty() ? words_of(axis->second, rank)
-                                     : rank_words(axis->second.members(axis->second.first(rank))));
+                     counted.empty()
+                         ? words_of(axis->second, rank)
+                         : format_ranks(axis->second.members(axis->second.first(rank))));
 }
 
 }  // namespace orrery::graph

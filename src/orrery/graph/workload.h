@@ -13,7 +13,7 @@
 #include "orrery/core/findings.h"
 #include "orrery/core/quantity.h"
 #include "orrery/graph/graph.h"
-#include "orrery/graph/stand.h"
+#include "orrery/graph/node_provenance.h"
 
 namespace orrery::graph {
 
@@ -80,7 +80,7 @@ struct Workload {
   /// Of recorded traces just read: from the first event of all ranks to the end of the last.
   std::optional<Time> recorded;
   std::string recorded_on;  ///< … what its driver calls the first rank's device; empty: not said
-  Stands stands{};          ///< of what was changed of them since
+  WorkloadProvenance stands{};  ///< of what was changed of them since
   Findings findings;
 
   [[nodiscard]] std::uint32_t rank_count() const {

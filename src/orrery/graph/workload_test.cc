@@ -8,7 +8,7 @@
 #include <limits>
 #include <vector>
 
-#include "orrery/core/rank_words.h"
+#include "orrery/core/text/rank_list.h"
 
 namespace orrery::graph {
 namespace {
@@ -26,14 +26,14 @@ TEST(GroupAxis, GroupsAreRanksThatDifferInItsDigits) {
 
 // nccl-tests, doc/PERFORMANCE.md: an all-gather's size is what each rank ends with.
 TEST(WholeBuffer, IsWhatNodesStateButForAllGathers) {
-  EXPECT_EQ(whole_buffer(CollectiveType::all_gather, Bytes(10), 8), Bytes(80));
-  EXPECT_EQ(whole_buffer(CollectiveType::all_gather, Bytes(10), 0), Bytes(10)) << "not known";
+  EXPECT_EQ(full_buffer(CollectiveType::all_gather, Bytes(10), 8), Bytes(80));
+  EXPECT_EQ(full_buffer(CollectiveType::all_gather, Bytes(10), 0), Bytes(10)) << "not known";
   for (const CollectiveType type :
        {CollectiveType::all_reduce, CollectiveType::reduce_scatter, CollectiveType::all_to_all,
         CollectiveType::broadcast, CollectiveType::gather})
-    EXPECT_EQ(whole_buffer(type, Bytes(10), 8), Bytes(10));
+    EXPECT_EQ(full_buffer(type, Bytes(10), 8), Bytes(10));
   const Bytes most(std::numeric_limits<std::int64_t>::max());
-  EXPECT_EQ(whole_buffer(CollectiveType::all_gather, Bytes(1ll << 62), 1000), most);
+  EXPECT_EQ(full_buffer(CollectiveType::all_gather, Bytes(1ll << 62), 1000), most);
 }
 
 TEST(GroupAxis, AStepLeavesRanksOut) {
@@ -79,7 +79,7 @@ TEST(Workload, NamesOfGroupsAreThoseOfTheirMembers) {
     if (set > 15) std::reverse(axis.digits.begin(), axis.digits.end());
     for (std::uint32_t rank = 0; rank < 48; ++rank) {
       if (!axis.has(rank)) continue;
-      const std::string words = rank_words(axis.members(axis.first(rank)));
+      const std::string words = format_ranks(axis.members(axis.first(rank)));
       EXPECT_EQ(name_of(axis, rank), "a (" + words + ")") << set << " " << rank;
     }
   }

@@ -13,10 +13,10 @@
 #include <vector>
 
 #include "orrery/core/collective_type.h"
-#include "orrery/core/network_models.h"
+#include "orrery/core/models/network_names.h"
 #include "orrery/core/quantity.h"
 #include "orrery/core/time_source.h"
-#include "orrery/platform/collective_algorithms.h"
+#include "orrery/platform/collective_algorithm_names.h"
 
 namespace orrery::platform {
 
@@ -83,7 +83,7 @@ struct Dimension {
 };
 
 /// Algorithms for collectives of one size among groups of one extent, in place of those for all.
-struct ChosenAlgorithms {
+struct AlgorithmOverride {
   std::vector<std::uint32_t> spans;  ///< by dimension: how many coordinates the members have
   std::uint32_t members = 0;
   Bytes size{};  ///< as it is asked for
@@ -96,7 +96,7 @@ struct CollectivePlan {
   std::vector<AlgorithmSpec>
       per_dim;                ///< may be shorter than the dimensions: the rest then take no part
   std::string custom_prefix;  ///< not empty: runs instead of per_dim
-  std::vector<ChosenAlgorithms> chosen;
+  std::vector<AlgorithmOverride> chosen;
 };
 
 /// The types of collectives that have a plan; others run as the nearest of these.
@@ -126,9 +126,9 @@ enum class CollectiveLibrary : std::uint8_t {
 
 /// What NCCL's environment variables of the same names say.
 struct LibrarySettings {
-  std::string algorithms;                              ///< "ring,tree", "^nvls"; empty: all
-  std::string protocols;                               ///< "ll,simple"; empty: all
-  std::int64_t least_channels = 0, most_channels = 0;  ///< 0: as many as it finds
+  std::string algorithms;                           ///< "ring,tree", "^nvls"; empty: all
+  std::string protocols;                            ///< "ll,simple"; empty: all
+  std::int64_t min_channels = 0, max_channels = 0;  ///< 0: as many as it finds
   bool nvls = true;
   bool collnet = false;
   std::string curves;  ///< file of measured curves, as it was named; empty: none
@@ -186,25 +186,25 @@ struct SharedBus {
 
 /// What a step adds to kernels that are told alone; where nothing is stated, what is known of the
 /// device.
-struct InStep {
+struct StepEffects {
   /// For products of matrices whose first input has numbers of so many bits; fitted to whole steps.
   struct Factor {
     std::int64_t bits = 16;
     double factor = 1;
-    double least = 0, most = 0;  ///< the band of what it was fitted to, as shares: -0.1, 0.1
+    double lower = 0, upper = 0;  ///< the band of what it was fitted to, as shares: -0.1, 0.1
 
     friend bool operator==(const Factor&, const Factor&) = default;
   };
   /// How much slower kernels are while a collective runs on their device.
-  struct Beside {
+  struct OverlapSlowdown {
     double products = 1;  ///< of matrices, attention, convolutions
     double others = 1;
 
-    friend bool operator==(const Beside&, const Beside&) = default;
+    friend bool operator==(const OverlapSlowdown&, const OverlapSlowdown&) = default;
   };
   std::optional<Time> gap;  ///< from a kernel to the next that waits in the queue
   std::vector<Factor> factors;
-  std::optional<Beside> beside;  ///< empty: as assumed (model::Interference)
+  std::optional<OverlapSlowdown> overlap;  ///< empty: as assumed (model::Interference)
   /// How many times as long a library's collectives take as alone, for the kernels that run beside
   /// them; empty: assumed to take no longer.
   std::optional<double> collectives;
@@ -220,8 +220,8 @@ struct KernelChange {
 
 /// How the bytes of a kernel come out of two memories.
 enum class MemoryAccess : std::uint8_t {
-  in_turn,  ///< those of one after those of the other
-  at_once,  ///< side by side
+  sequential,  ///< those of one after those of the other
+  concurrent,  ///< side by side
 };
 
 /// Memory beside a device's own that kernels read and write where it stands (over CXL, of a host),
@@ -229,7 +229,7 @@ enum class MemoryAccess : std::uint8_t {
 struct MemoryExpansion {
   Bandwidth bandwidth{};
   Bytes capacity{};  ///< 0: as much as is needed
-  MemoryAccess access = MemoryAccess::in_turn;
+  MemoryAccess access = MemoryAccess::sequential;
 
   friend bool operator==(const MemoryExpansion&, const MemoryExpansion&) = default;
 };
@@ -247,17 +247,17 @@ struct Device {
   TimeSource compute = TimeSource::recorded;
   KernelFiles kernel_files;
   double clock_mhz = 0;  ///< instead of the catalogue's; 0: that
-  InStep in_step;
+  StepEffects in_step;
   std::vector<KernelChange> changes;  ///< one after another
 
   /// What its memory holds, and the one beside it; 0: unknown, or as much as is needed.
-  [[nodiscard]] Bytes capacity_in_all() const {
+  [[nodiscard]] Bytes total_capacity() const {
     if (!expansion || memory_capacity == Bytes{}) return memory_capacity;
     return expansion->capacity == Bytes{} ? Bytes{} : memory_capacity + expansion->capacity;
   }
 
   /// Its peak is somebody's own figure, not the data sheet's.
-  [[nodiscard]] bool has_own_peak() const { return entry.empty() || peak != rated; }
+  [[nodiscard]] bool has_custom_peak() const { return entry.empty() || peak != rated; }
 };
 
 enum class RemoteMemoryKind : std::uint8_t {

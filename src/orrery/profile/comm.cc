@@ -32,7 +32,7 @@ std::string_view name(CommKind kind) {
   return kNames[static_cast<std::size_t>(kind)];
 }
 
-CommKind comm_kind_of(std::string_view text) {
+CommKind comm_kind_named(std::string_view text) {
   // Only what stands before the arguments: a kernel's parameters may say anything.
   const std::string word = plain(text.substr(0, text.find('(')));
   // SendRecv kernels carry all-to-alls, sends and receives alike.

@@ -40,7 +40,7 @@ inline constexpr std::size_t kCommKinds = 14;
 /// From any of the spellings frameworks and libraries use: "allreduce", "_allgather_base",
 /// "nccl:all_to_all", "all_to_allv", "ncclDevKernel_ReduceScatter_Sum_bf16_RING_LL(…)",
 /// "c10d::allreduce_", "rcclGenericKernel…" (unknown) … `unknown` for everything else.
-[[nodiscard]] CommKind comm_kind_of(std::string_view text);
+[[nodiscard]] CommKind comm_kind_named(std::string_view text);
 /// True for names of kernels of a communication library (NCCL, RCCL, HCCL …), whatever they do.
 [[nodiscard]] bool is_comm_kernel(std::string_view name);
 /// Bytes of an element: "Float", "c10::BFloat16", "long int", "Byte" …; 0 for an unknown name.

@@ -158,9 +158,10 @@ const GraphNode* Profile::graph_node(EventId work) const {
 std::size_t Profile::resident_bytes() const {
   return events.resident_bytes() + ops.resident_bytes() + calls.resident_bytes() +
          works.resident_bytes() + syncs.resident_bytes() + nodes.resident_bytes() +
-         texts.resident_bytes() + comms.size() * sizeof(Comm) + captured.size() * sizeof(Captured) +
-         graph_nodes.size() * sizeof(GraphNode) + graph_edges.size() * sizeof(graph_edges[0]) +
-         memory.size() * sizeof(MemoryChange) + order_.size() * sizeof(EventId);
+         texts.resident_bytes() + comms.size() * sizeof(Comm) +
+         captured.size() * sizeof(CapturedOperator) + graph_nodes.size() * sizeof(GraphNode) +
+         graph_edges.size() * sizeof(graph_edges[0]) + memory.size() * sizeof(MemoryChange) +
+         order_.size() * sizeof(EventId);
 }
 
 }  // namespace orrery::profile

@@ -16,12 +16,12 @@
 #include <utility>
 #include <vector>
 
-#include "orrery/core/chunks.h"
+#include "orrery/core/chunked_vector.h"
 #include "orrery/core/findings.h"
 #include "orrery/core/quantity.h"
 #include "orrery/core/strings.h"
 #include "orrery/profile/comm.h"
-#include "orrery/profile/texts.h"
+#include "orrery/profile/text_store.h"
 
 namespace orrery::profile {
 
@@ -114,8 +114,8 @@ struct Node {
   StringId output_shapes = StringId::empty, output_types = StringId::empty,
            output_strides = StringId::empty;
   StringId extra = StringId::empty;  ///< attributes this program has no column for, as JSON
-  Text inputs{};  ///< values; tensors are [id, storage, offset, count, width, device]
-  Text outputs{};
+  StoredText inputs{};  ///< values; tensors are [id, storage, offset, count, width, device]
+  StoredText outputs{};
 };
 
 /// A call of the runtime or driver.
@@ -136,14 +136,14 @@ struct Work {
   std::uint32_t captured = kNone;  ///< in Profile::captured, for nodes of graphs
 };
 
-/// The operator by which a node of a graph was captured (captures.h). Texts as of Op.
-struct Captured {
+/// The operator by which a node of a graph was captured (link/graph_captures.h). Texts as of Op.
+struct CapturedOperator {
   StringId name = StringId::empty;
   StringId dims = StringId::empty;
   StringId types = StringId::empty;
   StringId concrete = StringId::empty;
 
-  friend auto operator<=>(const Captured&, const Captured&) = default;
+  friend auto operator<=>(const CapturedOperator&, const CapturedOperator&) = default;
 };
 
 /// Which node of which CUDA graph a work is. A replay's works have the correlation of its launch.
@@ -188,7 +188,7 @@ struct Device {
 };
 
 /// What happened to the records of a file that became no event: nothing is lost unseen.
-struct Account {
+struct RecordCounts {
   std::uint64_t records = 0;  ///< elements of traceEvents, nodes, rows …
   std::uint64_t events = 0;   ///< became events (a begin and an end are two records, one event)
   std::uint64_t mapped = 0;   ///< became something else: names, flows, groups, ends of events
@@ -211,13 +211,13 @@ struct Profile {
   std::vector<Device> devices;
   std::vector<std::pair<std::string, std::string>> facts;  ///< other top-level facts, as text
 
-  Chunks<Event> events;  ///< in file order
-  Chunks<Op> ops;
-  Chunks<Call> calls;
-  Chunks<Work> works;
-  Chunks<Sync> syncs;
-  Chunks<Node> nodes;
-  Texts texts;  ///< of nodes
+  ChunkedVector<Event> events;  ///< in file order
+  ChunkedVector<Op> ops;
+  ChunkedVector<Call> calls;
+  ChunkedVector<Work> works;
+  ChunkedVector<Sync> syncs;
+  ChunkedVector<Node> nodes;
+  TextStore texts;  ///< of nodes
   std::vector<Comm> comms;
   std::vector<Group> groups;
   std::vector<Lane> lanes;
@@ -225,11 +225,11 @@ struct Profile {
   /// Forward operator → backward operator (Kineto's fwdbwd flows), by file order.
   std::vector<std::pair<EventId, EventId>> forward_backward;
   std::vector<GraphNode> graph_nodes;  ///< of works that are nodes of graphs, ascending by work
-  std::vector<Captured> captured;
+  std::vector<CapturedOperator> captured;
   /// Node → node that waits for it, within one replay of a graph; ascending. The first had ended
   /// when the second began, but for what rounding makes of it.
   std::vector<std::pair<EventId, EventId>> graph_edges;
-  Account account;
+  RecordCounts account;
 
   /// The lane with these values, added if new. O(log lanes).
   std::uint32_t lane(bool device, std::int64_t process, std::int64_t id);

@@ -76,22 +76,24 @@ TEST(Profile, UntimedNodesStandByTheirIds) {
 }
 
 TEST(Comm, KindsByAnySpelling) {
-  EXPECT_EQ(comm_kind_of("allreduce"), CommKind::all_reduce);
-  EXPECT_EQ(comm_kind_of("_allgather_base"), CommKind::all_gather);
-  EXPECT_EQ(comm_kind_of("nccl:all_to_all"), CommKind::all_to_all);
-  EXPECT_EQ(comm_kind_of("all_to_allv"), CommKind::all_to_all);
-  EXPECT_EQ(comm_kind_of("ncclDevKernel_ReduceScatter_Sum_bf16_RING_LL(ncclDevKernelArgs)"),
+  EXPECT_EQ(comm_kind_named("allreduce"), CommKind::all_reduce);
+  EXPECT_EQ(comm_kind_named("_allgather_base"), CommKind::all_gather);
+  EXPECT_EQ(comm_kind_named("nccl:all_to_all"), CommKind::all_to_all);
+  EXPECT_EQ(comm_kind_named("all_to_allv"), CommKind::all_to_all);
+  EXPECT_EQ(comm_kind_named("ncclDevKernel_ReduceScatter_Sum_bf16_RING_LL(ncclDevKernelArgs)"),
             CommKind::reduce_scatter);
-  EXPECT_EQ(comm_kind_of("ncclKernel_SendRecv_RING_SIMPLE_Sum_int8_t(ncclDevComm*)"),
+  EXPECT_EQ(comm_kind_named("ncclKernel_SendRecv_RING_SIMPLE_Sum_int8_t(ncclDevComm*)"),
             CommKind::unknown);
-  EXPECT_EQ(comm_kind_of("c10d::allreduce_"), CommKind::all_reduce);
-  EXPECT_EQ(comm_kind_of("nccl:coalesced"), CommKind::coalesced);
-  EXPECT_EQ(comm_kind_of("wait"), CommKind::wait);
-  EXPECT_EQ(comm_kind_of("aten::add"), CommKind::unknown);
-  EXPECT_EQ(comm_kind_of("void vllm::cross_device_reduce_1stage<float, 8>(RankData*)"),
+  EXPECT_EQ(comm_kind_named("c10d::allreduce_"), CommKind::all_reduce);
+  EXPECT_EQ(comm_kind_named("nccl:coalesced"), CommKind::coalesced);
+  EXPECT_EQ(comm_kind_named("wait"), CommKind::wait);
+  EXPECT_EQ(comm_kind_named("aten::add"), CommKind::unknown);
+  EXPECT_EQ(comm_kind_named("void vllm::cross_device_reduce_1stage<float, 8>(RankData*)"),
             CommKind::all_reduce);
-  EXPECT_EQ(comm_kind_of("void deep_ep::internode::dispatch<false>(int4*)"), CommKind::all_to_all);
-  EXPECT_EQ(comm_kind_of("void deep_ep::intranode::notify_dispatch<8>(int*)"), CommKind::barrier);
+  EXPECT_EQ(comm_kind_named("void deep_ep::internode::dispatch<false>(int4*)"),
+            CommKind::all_to_all);
+  EXPECT_EQ(comm_kind_named("void deep_ep::intranode::notify_dispatch<8>(int*)"),
+            CommKind::barrier);
 }
 
 // Converting finds the type of a collective by its name.
@@ -126,11 +128,11 @@ TEST(Comm, Bytes) {
   EXPECT_EQ(element_bytes("Object"), 0);
 }
 
-TEST(Texts, KeepsThem) {
-  Texts texts;
-  const Text a = texts.add("one");
-  const Text none = texts.add("");
-  const Text b = texts.add("two");
+TEST(TextStore, KeepsThem) {
+  TextStore texts;
+  const StoredText a = texts.add("one");
+  const StoredText none = texts.add("");
+  const StoredText b = texts.add("two");
   EXPECT_EQ(texts.view(a), "one");
   EXPECT_EQ(texts.view(none), "");
   EXPECT_EQ(texts.view(b), "two");

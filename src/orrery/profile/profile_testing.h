@@ -17,7 +17,6 @@
 #include <vector>
 
 #include "orrery/core/findings.h"
-#include "orrery/profile/link.h"
 #include "orrery/profile/profile.h"
 
 namespace orrery::profile {
@@ -139,26 +138,6 @@ class Maker {
     event.flags = kTimed;
     profile.events.push_back(event);
     return static_cast<EventId>(profile.events.size() - 1);
-  }
-};
-
-/// A thread that launches onto a stream; times in microseconds.
-struct LaunchingHost {
-  Maker make;
-  std::uint32_t thread = make.thread(1), stream = make.stream(7);
-  std::uint64_t correlation = 0;
-
-  /// A call at `at` whose kernel begins at `begin`.
-  void launch(std::int64_t at, std::int64_t length, std::int64_t begin,
-              std::int64_t kernel_length = 1, std::string_view call = "cudaLaunchKernel") {
-    make.call(thread, call, at, length, ++correlation);
-    make.kernel(stream, "kernel", begin, kernel_length, correlation);
-  }
-  /// The profile, indexed, its kernels attached to their launches.
-  Profile take() {
-    Profile made = make.take();
-    (void)attach(made, make.findings);
-    return made;
   }
 };
 

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "orrery/analysis/critical_path.h"
+#include "orrery/record/make_run.h"
+
+#include <cmath>
+
+#include "orrery/analysis/critical_path/critical_path.h"
 #include "orrery/core/check.h"
-#include "orrery/record/record.h"
-#include "orrery/record/record_internal.h"
+#include "orrery/record/make_run_internal.h"
 
 namespace orrery::record {
 
@@ -14,7 +17,7 @@ void describe_platform(const platform::Platform& platform, result::Run& run) {
   run.device = platform.device.name;
   run.peak_flops = platform.device.rated.count();
   run.peak_precision = platform.device.precision;
-  run.memory_capacity = platform.device.capacity_in_all();
+  run.memory_capacity = platform.device.total_capacity();
 }
 
 std::vector<std::uint32_t> number_spans(const graph::Workload& workload,
@@ -44,8 +47,9 @@ void make_ranks(const sim::SimResult& sim, result::Run& run) {
   }
 }
 
-void find_bounds(const Source& source, result::Run& run) {
-  std::map<std::tuple<std::uint32_t, std::string, std::int64_t>, std::optional<Bound>> known;
+void find_bounds(const RecordingSource& source, result::Run& run) {
+  std::map<std::tuple<std::uint32_t, std::string, std::int64_t>, std::optional<CollectiveBound>>
+      known;
   for (result::Collective& one : run.collectives) {
     if (!one.joined || one.last_span == result::kNone) continue;
     if (carries_tokens(source.workload, run, one)) continue;
@@ -55,8 +59,8 @@ void find_bounds(const Source& source, result::Run& run) {
       const graph::Graph& graph = source.workload.graph(one.last_rank);
       graph::NodeId node = graph.find(run.timeline(one.last_rank).spans[one.last_span].node);
       if (node != graph::kNoNode)
-        found->second =
-            bound_of(source, graph.collective(node).type, one.bytes, run.groups[one.group].ranks);
+        found->second = collective_bound(source, graph.collective(node).type, one.bytes,
+                                         run.groups[one.group].ranks);
     }
     if (!found->second) continue;
     one.bound = found->second->time;
@@ -79,7 +83,7 @@ result::Run make_run(const graph::Workload& workload, const platform::Platform& 
                      const sim::SimResult& sim, const std::vector<graph::HeldMemory>& held) {
   ORRERY_CHECK(sim.recording != nullptr);
   ORRERY_CHECK(held.empty() || held.size() == workload.graphs.size());
-  Source source{workload, platform, sim, *sim.recording};
+  RecordingSource source{workload, platform, sim, *sim.recording};
   source.held = held;
   if (sim.stall) source.span_numbers = number_spans(workload, *sim.recording);
   result::Run run;
@@ -90,12 +94,12 @@ result::Run make_run(const graph::Workload& workload, const platform::Platform& 
   run.findings = sim.findings;
   describe_platform(platform, run);
   make_ranks(sim, run);
-  const Meetings meetings = make_collectives(source, run);
-  make_timelines(source, meetings, match_messages(source), run);
+  const RecordedCollectives collectives_of_nodes = make_collectives(source, run);
+  make_timelines(source, collectives_of_nodes, match_messages(source), run);
   find_bounds(source, run);
   run.error_classes = error_classes(sim);
-  run.footings = sim.footings;
-  run.told = told(sim);
+  run.time_by_provenance = sim.time_by_provenance;
+  run.predicted = predicted(sim);
   make_links(source, run);
   run.remote_memory = remote_memory(source);
   analysis::find_critical_path(run);
@@ -107,6 +111,37 @@ result::Run make_run(const graph::Workload& workload, const platform::Platform& 
         run, graphs, {platform.rules == platform::Rules::astra, platform.collectives.rendezvous});
   }
   return run;
+}
+
+// How far off what was told may be.
+
+namespace {
+
+Time share_of(Time time, double share) {
+  return Time(std::llround(static_cast<double>(time.count()) * share));
+}
+
+}  // namespace
+
+std::vector<result::ErrorClass> error_classes(const sim::SimResult& sim) {
+  std::vector<result::ErrorClass> made;
+  for (const sim::ErrorClass& one : sim.error_classes) {
+    made.push_back({one.name, one.time, {}});
+    if (one.band) made.back().off = result::ErrorInterval{one.band->lower, one.band->upper};
+  }
+  return made;
+}
+
+std::vector<result::PredictedCollective> predicted(const sim::SimResult& sim) {
+  std::vector<result::PredictedCollective> made;
+  for (const sim::PredictedCollective& one : sim.predicted) {
+    made.push_back(
+        {one.type, one.bytes, one.ranks, one.nodes, one.time, one.source, one.algorithm, {}});
+    if (one.off)
+      made.back().off = result::ErrorInterval{share_of(one.time, one.off->lower),
+                                              share_of(one.time, one.off->upper)};
+  }
+  return made;
 }
 
 }  // namespace orrery::record

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // One timeline per rank, equal ones once.
+
 #include <algorithm>
 #include <array>
+#include <map>
 #include <memory>
+#include <tuple>
 #include <unordered_map>
 
-#include "orrery/record/record_internal.h"
+#include "orrery/record/make_run_internal.h"
 
 namespace orrery::record {
 
@@ -85,16 +88,16 @@ std::uint32_t number_in(std::vector<std::uint32_t>& groups, std::uint32_t group)
 
 class Drafter {
  public:
-  Drafter(const Source& source, const Meetings& meetings, const std::vector<NodeId>& partners,
-          result::Run& run)
-      : source_(source), meetings_(meetings), partners_(partners), run_(run) {}
+  Drafter(const RecordingSource& source, const RecordedCollectives& collectives_of_nodes,
+          const std::vector<NodeId>& partners, result::Run& run)
+      : source_(source), meetings_(collectives_of_nodes), partners_(partners), run_(run) {}
 
   [[nodiscard]] Draft draft(std::uint32_t rank);
   /// Whether `rank` did what `other` did, told without drafting: the same graph, the same times and
   /// waits, collectives in the same places. Sets `groups` to its groups by number. Ranks with
   /// messages are never told alike this way: the same graph names the same peers.
-  [[nodiscard]] bool alike(std::uint32_t rank, std::uint32_t other,
-                           std::vector<std::uint32_t>& groups) const;
+  [[nodiscard]] bool is_equivalent(std::uint32_t rank, std::uint32_t other,
+                                   std::vector<std::uint32_t>& groups) const;
   /// Equal for ranks that are alike.
   [[nodiscard]] std::uint64_t outline(std::uint32_t rank) const;
 
@@ -105,8 +108,8 @@ class Drafter {
   void fill_message(Span& span, std::uint32_t rank, NodeId node, Lane& lane);
   void find_release(Span& span, std::uint32_t rank, NodeId node, std::span<const Time> ready) const;
 
-  const Source& source_;
-  const Meetings& meetings_;
+  const RecordingSource& source_;
+  const RecordedCollectives& meetings_;
   const std::vector<NodeId>& partners_;
   result::Run& run_;
   /// Names seen lately, by where their text is: graphs keep each text once.
@@ -131,7 +134,7 @@ void Drafter::fill_collective(Span& span, std::uint32_t rank, NodeId node, Draft
   span.sequence = meetings_.sequence[index];
   const result::Collective& one = run_.collectives[run_.groups[group].first + span.sequence];
   const graph::Collective& stated = source_.workload.graph(rank).collective(node);
-  span.bytes = graph::whole_buffer(stated.type, stated.size, run_.groups[group].size);
+  span.bytes = graph::full_buffer(stated.type, stated.size, run_.groups[group].size);
   if (source_.recording.detail(rank, node).join == sim::kNone) {
     span.model = TimeSource::recorded;
     return;
@@ -225,7 +228,7 @@ void Drafter::fill(Span& span, std::uint32_t rank, NodeId node, Draft& draft) {
 DependencyKind reason_of(const graph::Graph& graph, NodeId from, NodeId to, std::uint32_t edge) {
   if (graph.has_edge_kinds() && graph.edge_kinds(from)[edge] != DependencyKind::unsaid)
     return graph.edge_kinds(from)[edge];
-  return graph::usual_kind(graph.is_cpu(from), graph.is_cpu(to));
+  return graph::default_dependency_kind(graph.is_cpu(from), graph.is_cpu(to));
 }
 
 // A span starts when the last node it depends on ends, or later, when its lane is free.
@@ -243,8 +246,8 @@ void Drafter::find_release(Span& span, std::uint32_t rank, NodeId node,
       needed || ready[node] == span.start ? result::Release::dependency : result::Release::resource;
 }
 
-bool Drafter::alike(std::uint32_t rank, std::uint32_t other,
-                    std::vector<std::uint32_t>& groups) const {
+bool Drafter::is_equivalent(std::uint32_t rank, std::uint32_t other,
+                            std::vector<std::uint32_t>& groups) const {
   const graph::Graph& graph = source_.workload.graph(rank);
   if (&graph != &source_.workload.graph(other)) return false;
   const std::size_t mine = source_.recording.first_node[rank];
@@ -329,16 +332,16 @@ std::uint64_t hash_of(const result::Timeline& line) {
 
 }  // namespace
 
-void make_timelines(const Source& source, const Meetings& meetings,
+void make_timelines(const RecordingSource& source, const RecordedCollectives& collectives_of_nodes,
                     const std::vector<NodeId>& partners, result::Run& run) {
   const std::uint32_t ranks = source.workload.rank_count();
-  Drafter drafter(source, meetings, partners, run);
+  Drafter drafter(source, collectives_of_nodes, partners, run);
   std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> known;    // by hash
   std::unordered_map<std::uint64_t, std::vector<std::uint32_t>> drafted;  // by outline: ranks
   const auto copy_one_alike = [&](std::uint32_t rank) {
     std::vector<std::uint32_t>& before = drafted[drafter.outline(rank)];
     for (const std::uint32_t other : before) {
-      if (!drafter.alike(rank, other, run.ranks[rank].groups)) continue;
+      if (!drafter.is_equivalent(rank, other, run.ranks[rank].groups)) continue;
       run.ranks[rank].timeline = run.ranks[other].timeline;
       return true;
     }
@@ -365,6 +368,62 @@ void make_timelines(const Source& source, const Meetings& meetings,
   }
   for (result::Collective& one : run.collectives)
     one.last_span = source.span_of(one.last_rank, one.last_span);
+}
+
+using result::Lane;
+using result::LaneKind;
+using result::Span;
+
+namespace {
+
+// kind, group, distance; recorded: device, number
+using Key = std::tuple<LaneKind, std::uint32_t, std::uint32_t, std::int32_t, std::int64_t>;
+
+std::map<Key, std::vector<std::uint32_t>> by_lane(const std::vector<Lane>& keys) {
+  std::map<Key, std::vector<std::uint32_t>> lanes;
+  auto at = lanes.end();  // neighbours often share a lane
+  for (std::uint32_t number = 0; number < keys.size(); ++number) {
+    const Lane& of = keys[number];
+    const Key key{of.kind, of.group, of.distance, of.device, of.number};
+    if (at == lanes.end() || at->first != key) at = lanes.try_emplace(key).first;
+    at->second.push_back(number);
+  }
+  return lanes;
+}
+
+}  // namespace
+
+// Spans of one lane in the order of their starts go to the first layer that is free by then. Spans
+// of no length are in nobody's way.
+void place_in_lanes(result::Timeline& line, const std::vector<Lane>& keys) {
+  std::vector<Time> free;  // by layer
+  for (auto& [key, spans] : by_lane(keys)) {
+    const auto earlier = [&](std::uint32_t a, std::uint32_t b) {
+      const Span &x = line.spans[a], &y = line.spans[b];
+      return std::tie(x.start, x.end, a) < std::tie(y.start, y.end, b);
+    };
+    if (!std::is_sorted(spans.begin(), spans.end(), earlier))
+      std::sort(spans.begin(), spans.end(), earlier);
+    const std::size_t base = line.lanes.size();
+    free.assign(1, Time{});
+    const Lane lane{std::get<0>(key), std::get<1>(key), std::get<2>(key), 0,
+                    std::get<4>(key), std::get<3>(key)};
+    line.lanes.push_back(lane);
+    for (const std::uint32_t number : spans) {
+      Span& span = line.spans[number];
+      std::size_t layer = 0;
+      if (span.end > span.start) {
+        while (layer < free.size() && free[layer] > span.start) ++layer;
+        if (layer == free.size()) {
+          free.emplace_back();
+          line.lanes.push_back(lane);
+          line.lanes.back().layer = static_cast<std::uint32_t>(layer);
+        }
+        free[layer] = span.end;
+      }
+      span.lane = static_cast<std::uint16_t>(std::min<std::size_t>(base + layer, 65535));
+    }
+  }
 }
 
 }  // namespace orrery::record

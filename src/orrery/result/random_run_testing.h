@@ -182,18 +182,18 @@ class RandomRun {
     return maybe_index(run_.timeline(rank).spans.size());
   }
 
-  std::optional<Off> off() {
+  std::optional<ErrorInterval> off() {
     if (flip()) return std::nullopt;
-    return Off{Time{} - time(), time()};
+    return ErrorInterval{Time{} - time(), time()};
   }
 
   void make_told() {
     for (std::uint64_t i = below(4); i > 0; --i)
-      run_.told.push_back(
+      run_.predicted.push_back(
           {text(), Bytes(large()), index(kNone), index(kNone), time(), text(), text(), off()});
     for (std::uint64_t i = below(4); i > 0; --i)
       run_.error_classes.push_back({text(), time(), off()});
-    for (Time& footing : run_.footings) footing = flip() ? time() : Time{};
+    for (Time& provenance : run_.time_by_provenance) provenance = flip() ? time() : Time{};
   }
 
   void make_collectives() {
@@ -215,7 +215,7 @@ class RandomRun {
         if (flip()) each.end = each.last_start + Time(static_cast<std::int64_t>(below(1000)));
         if (flip()) each.bound = time();
         each.bound_by = text();
-        each.told = maybe_index(run_.told.size());
+        each.predicted = maybe_index(run_.predicted.size());
       }
     }
   }
@@ -266,7 +266,7 @@ class RandomRun {
       MemoryLevel& level = run_.remote_memory.levels.emplace_back();
       level.name = text();
       level.capacity = Bandwidth(static_cast<double>(large()));
-      level.both_ways = flip();
+      level.half_duplex = flip();
       level.loaded = random_();
       level.stored = random_();
       for (std::uint64_t n = below(5); n > 0; --n) {

@@ -40,7 +40,7 @@ struct NodeDetail {
 };
 
 /// One collective across its ranks.
-struct Join {
+struct CollectiveInstance {
   std::uint32_t group = 0;  ///< in Recording::groups
   std::uint64_t order = 0;  ///< among those of its group (not without gaps)
   std::uint32_t members = 0;
@@ -51,7 +51,7 @@ struct Join {
   std::int64_t bytes = 0;  ///< as its nodes state it
   std::uint64_t sent = 0;  ///< what its members put on the network
   graph::CollectiveType type = graph::CollectiveType::all_reduce;
-  std::uint32_t told = kNone;  ///< in SimResult::told: the longest of its phases by a library
+  std::uint32_t predicted = kNone;  ///< in SimResult::told: the longest of its phases by a library
 };
 
 /// Ranks that communicate with each other: a communicator, or those of its members that a
@@ -62,7 +62,7 @@ struct RecordedGroup {
 };
 
 /// What a link or, where the network is uncontended, a rank's port into a dimension carried. Beyond
-/// kMostLinks one entry stands for a whole dimension: `from` is kNone.
+/// kMaxLinks one entry stands for a whole dimension: `from` is kNone.
 struct RecordedLink {
   std::uint32_t dim = 0;
   std::uint32_t from = kNone;
@@ -92,12 +92,12 @@ struct ChunkPhase {
 /// Which model said how long a compute node takes.
 /// What a simulation did, node by node, and on what network.
 struct Recording {
-  static constexpr std::size_t kMostLinks = 65'536;
+  static constexpr std::size_t kMaxLinks = 65'536;
 
   std::vector<std::size_t> first_node;  ///< by rank: where its nodes begin in the next two
   std::vector<NodeTimes> times;
   std::vector<NodeDetail> details;
-  std::vector<Join> joins;
+  std::vector<CollectiveInstance> joins;
   std::vector<ChunkPhase> chunk_phases;  ///< in the order of their ends: Options::record_chunks
   std::vector<RecordedGroup> groups;
   std::int64_t bin = 0;                           ///< picoseconds

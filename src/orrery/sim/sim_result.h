@@ -14,9 +14,9 @@
 #include "orrery/core/quantity.h"
 #include "orrery/graph/graph.h"
 #include "orrery/sim/chunk_choice.h"
+#include "orrery/sim/prediction_error.h"
 #include "orrery/sim/rank_results.h"
 #include "orrery/sim/recording.h"
-#include "orrery/sim/told.h"
 
 namespace orrery::sim {
 
@@ -40,7 +40,7 @@ struct ExposedGroup {
 
 /// One node on the critical path: what the end of the slowest rank waited for, latest last. It
 /// crosses ranks by messages and by collectives (see critical_path()).
-struct PathLink {
+struct CriticalPathNode {
   std::uint32_t rank;
   graph::NodeId node;
   Time start{};
@@ -63,9 +63,10 @@ struct StallReport {
 
 /// How the work was saved. Nothing here is a result of the simulated machine.
 struct Savings {
-  std::uint32_t representatives = 0;     ///< ranks simulated, for all of them
-  std::string not_folded;                ///< why they are as many as ranks, if folding was wanted
-  std::uint64_t phases_worked_out = 0;   ///< phases of collectives by closed form, over all ranks
+  std::uint32_t representatives = 0;  ///< ranks simulated, for all of them
+  std::string unfolded_reason;        ///< why they are as many as ranks, if folding was wanted
+  std::uint64_t phases_by_closed_form =
+      0;                                 ///< phases of collectives by closed form, over all ranks
   std::uint64_t phases_by_messages = 0;  ///< … and by sending their messages
   std::uint64_t iterations_skipped = 0;  ///< repetitions that were not simulated
   std::uint32_t parts = 1;               ///< that could be worked on at the same time
@@ -76,14 +77,15 @@ struct MemoryLevel {
   std::string name;          ///< "3 groups of memory", "2 links for each 8 devices"
   std::uint64_t loaded = 0;  ///< bytes, of all devices
   std::uint64_t stored = 0;
-  double capacity = 0;     ///< bytes per second of all that are alike, in one direction
-  bool both_ways = false;  ///< loads and stores share it
+  double capacity = 0;       ///< bytes per second of all that are alike, in one direction
+  bool half_duplex = false;  ///< loads and stores share it
 
   friend bool operator==(const MemoryLevel&, const MemoryLevel&) = default;
 
   /// Which part of `time` it would have been busy, were its bytes spread evenly.
   [[nodiscard]] double in_use(Time time) const {
-    const auto bytes = static_cast<double>(both_ways ? loaded + stored : std::max(loaded, stored));
+    const auto bytes =
+        static_cast<double>(half_duplex ? loaded + stored : std::max(loaded, stored));
     return time > Time{} ? bytes / (capacity * static_cast<double>(time.count()) / 1e12) : 0;
   }
 };
@@ -91,13 +93,13 @@ struct MemoryLevel {
 struct SimResult {
   RankResults ranks;
   std::vector<CollectiveTotal> collectives;  ///< by type, then group size
-  std::vector<PathLink> path;                ///< what the end of the slowest rank waited for
+  std::vector<CriticalPathNode> path;        ///< what the end of the slowest rank waited for
   /// The same by who told how long it takes, longest first. Their times sum to the path's length.
   std::vector<ErrorClass> error_classes;
-  Footings footings{};                     ///< … and by what that stands on
-  std::vector<ToldCollective> told;        ///< what a library ran, each kind once, by key()
-  std::vector<ChunkChoice> chunk_choices;  ///< each kind once, by key()
-  std::vector<ExposedGroup> exposed;       ///< with Options::exposed_by_group
+  TimeByProvenance time_by_provenance{};       ///< … and by what that stands on
+  std::vector<PredictedCollective> predicted;  ///< what a library ran, each kind once, by key()
+  std::vector<ChunkChoice> chunk_choices;      ///< each kind once, by key()
+  std::vector<ExposedGroup> exposed;           ///< with Options::exposed_by_group
   /// From the memory to devices; empty: nothing crossed it, or one access after another was served.
   std::vector<MemoryLevel> memory;
   Time end{};  ///< the last finish

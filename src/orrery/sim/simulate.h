@@ -10,15 +10,15 @@
 #include "orrery/core/error.h"
 #include "orrery/graph/workload.h"
 #include "orrery/model/collective/library/library_times.h"
-#include "orrery/model/compute/models.h"
-#include "orrery/model/network/network.h"
+#include "orrery/model/compute/kernel_models.h"
+#include "orrery/network/network.h"
 #include "orrery/platform/platform.h"
 #include "orrery/sim/sim_result.h"
 
 namespace orrery::sim {
 
 /// Makes a network for as many ranks as the platform has.
-using NetworkMaker = std::function<std::unique_ptr<model::Network>(const platform::Platform&)>;
+using NetworkFactory = std::function<std::unique_ptr<model::Network>(const platform::Platform&)>;
 
 struct Options {
   /// Called now and then with (ranks finished, messages so far); for progress bars. May be empty.
@@ -33,14 +33,14 @@ struct Options {
   /// are empty, and of the nodes memory holds those around the run's front. Nothing is skipped then
   /// and one thread works. `record` keeps it in any case.
   bool keep_times = true;
-  /// Say whose the communication is that nothing hides, of the rank that ends last (see exposed.h):
-  /// SimResult::exposed. With kept times.
+  /// Say whose the communication is that nothing hides, of the rank that ends last (see
+  /// observe/exposed_communication.h): SimResult::exposed. With kept times.
   bool exposed_by_group = false;
   /// Simulate one rank for all that are alike (see folding.h). The result is the same.
   bool fold = false;
   /// When what is folded goes wrong or cannot finish, the run is begun again with every rank, up to
   /// so many nodes of all ranks together; beyond, it ends with Errc::limit_exceeded.
-  std::uint64_t most_repeated = std::uint64_t{1} << 25;
+  std::uint64_t max_repeated_nodes = std::uint64_t{1} << 25;
   /// Work out when phases of collectives end where nothing is in their way, instead of sending
   /// their messages. The result is the same. Orrery rules, uncontended networks.
   bool closed_forms = true;
@@ -53,12 +53,12 @@ struct Options {
   /// without folding, parts and repeats.
   bool replay = false;
   /// Models of kernels from files, for platforms that ask them (platform::Device::compute).
-  model::GivenModels kernel_models{};
+  model::SuppliedModels kernel_models{};
   /// The times of the library that runs the collectives, where the platform names one; null: as
   /// model::library_of makes it, with built-in curves.
   std::shared_ptr<const model::LibraryTimes> library{};
   /// Makes the network to run on; empty: the platform's own (model::make_network).
-  NetworkMaker network;
+  NetworkFactory network;
 };
 
 /// Runs `workload` on `platform` to the end. Deterministic: same inputs, same result.

@@ -3,11 +3,12 @@
 
 #include <algorithm>
 
-#include "orrery/core/thread_pool.h"
+#include "orrery/core/system/thread_pool.h"
 
 namespace orrery::sim {
 
-std::vector<Result<SimResult>> simulate_all(std::span<const Job> jobs, std::uint32_t threads) {
+std::vector<Result<SimResult>> simulate_all(std::span<const SimulationJob> jobs,
+                                            std::uint32_t threads) {
   std::vector<Result<SimResult>> results(jobs.size());
   const auto count = static_cast<std::uint32_t>(jobs.size());
   ThreadPool pool(std::clamp(threads, 1u, std::max(count, 1u)));

@@ -12,7 +12,7 @@
 namespace orrery::sim {
 
 /// One run. What it points to must outlive it; runs may share it.
-struct Job {
+struct SimulationJob {
   const graph::Workload* workload = nullptr;
   const platform::Platform* platform = nullptr;
   Options options;  ///< `progress` is called on any of the threads
@@ -20,7 +20,7 @@ struct Job {
 
 /// simulate() of each, on so many threads (at least 1) beside those that a run may use for itself.
 /// Results in the order of the jobs, the same as one after another.
-[[nodiscard]] std::vector<Result<SimResult>> simulate_all(std::span<const Job> jobs,
+[[nodiscard]] std::vector<Result<SimResult>> simulate_all(std::span<const SimulationJob> jobs,
                                                           std::uint32_t threads);
 
 }  // namespace orrery::sim

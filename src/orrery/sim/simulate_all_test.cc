@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "orrery/sim/difference.h"
+#include "orrery/sim/result_difference.h"
 #include "orrery/sim/sim_testing.h"
 
 namespace orrery::sim {
@@ -18,7 +18,7 @@ TEST(SimulateAll, IsTheSameAsOneAfterAnother) {
     platforms.push_back(testing::line(platform::Block::ring, i == 7 ? 9 : 8));  // 9: refused
     platforms.back().dims[0].latency_ns = 100.0 * i;
   }
-  std::vector<Job> jobs;
+  std::vector<SimulationJob> jobs;
   for (const platform::Platform& platform : platforms) jobs.push_back({&work, &platform, {}});
   for (const std::uint32_t threads : {1u, 3u, 64u}) {
     const auto results = simulate_all(jobs, threads);

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-#include "orrery/model/network/table_network_testing.h"
+#include "orrery/network/table_network_testing.h"
 #include "orrery/sim/sim_testing.h"
 
 namespace orrery::sim {

@@ -6,28 +6,28 @@
 
 #include <utility>
 
-#include "orrery/core/text.h"
-#include "orrery/sqlite/inside.h"
+#include "orrery/core/text/text.h"
+#include "orrery/sqlite/connection.h"
 
 namespace orrery::sqlite {
 
-Inside::Inside(sqlite3* opened, std::uint64_t bytes, std::string name)
+Connection::Connection(sqlite3* opened, std::uint64_t bytes, std::string name)
     : database(opened), size(bytes), where(std::move(name)), text_left(bytes) {}
 
 // Statements that are still there are let go by themselves.
-Inside::~Inside() { (void)sqlite3_close_v2(database); }
+Connection::~Connection() { (void)sqlite3_close_v2(database); }
 
-std::string Inside::place(std::string_view table) const {
+std::string Connection::place(std::string_view table) const {
   return table.empty() ? where : fmt::format("{}:{}", where, table);
 }
 
-tl::unexpected<Error> Inside::failure(std::string_view table) const {
+tl::unexpected<Error> Connection::failure(std::string_view table) const {
   const std::string at = place(table);
   switch (sqlite3_extended_errcode(database) & 0xff) {
     case SQLITE_INTERRUPT:
       return fail(Errc::limit_exceeded, at,
-                  schema_large ? "its tables take more memory to list than any need"
-                               : "reading it takes more work than its size explains");
+                  is_schema_too_large ? "its tables take more memory to list than any need"
+                                      : "reading it takes more work than its size explains");
     case SQLITE_NOMEM:
       return fail(Errc::limit_exceeded, at, "reading it takes more memory than there is");
     case SQLITE_TOOBIG:
@@ -41,17 +41,17 @@ tl::unexpected<Error> Inside::failure(std::string_view table) const {
   }
 }
 
-Database::Database(std::unique_ptr<Inside> inside) : inside_(std::move(inside)) {}
+Database::Database(std::unique_ptr<Connection> connection) : connection_(std::move(connection)) {}
 Database::Database(Database&&) noexcept = default;
 Database& Database::operator=(Database&&) noexcept = default;
 Database::~Database() = default;
 
-const std::string& Database::where() const { return inside_->where; }
-std::uint64_t Database::size() const { return inside_->size; }
+const std::string& Database::where() const { return connection_->where; }
+std::uint64_t Database::size() const { return connection_->size; }
 
 // What a schema calls a table may be a view or a virtual one; what creates it cannot hide that.
-Result<void> Database::harden_and_list(const Expected& expected) {
-  if (!harden(*inside_, expected.columns)) return inside_->failure({});
+Result<void> Database::harden_and_list(const FileExpectation& expected) {
+  if (!harden(*connection_, expected.columns)) return connection_->failure({});
   auto rows =
       prepare("SELECT name, sql FROM main.sqlite_schema WHERE type = 'table' AND rootpage > 0");
   if (!rows) return tl::unexpected(std::move(rows.error()));
@@ -63,16 +63,16 @@ Result<void> Database::harden_and_list(const Expected& expected) {
     if (!sql || !sql->starts_with("CREATE TABLE ")) continue;
     if (const auto name = rows->value(0)) tables_.emplace(*name);
   }
-  if (!schema_is_large(*inside_)) return {};
-  return fail(Errc::limit_exceeded, inside_->where,
+  if (!schema_is_large(*connection_)) return {};
+  return fail(Errc::limit_exceeded, connection_->where,
               "its tables take more memory to list than any need");
 }
 
 Result<Statement> Database::prepare(const std::string& sql, std::string_view table) {
-  Statement made(*inside_, table);
+  Statement made(*connection_, table);
   const int code =
-      sqlite3_prepare_v2(inside_->database, sql.c_str(), -1, &made.statement_, nullptr);
-  if (code != SQLITE_OK) return inside_->failure(table);
+      sqlite3_prepare_v2(connection_->database, sql.c_str(), -1, &made.statement_, nullptr);
+  if (code != SQLITE_OK) return connection_->failure(table);
   return made;
 }
 

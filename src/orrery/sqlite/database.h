@@ -20,7 +20,7 @@ struct sqlite3_stmt;
 namespace orrery::sqlite {
 
 /// What somebody who opens a file takes it for.
-struct Expected {
+struct FileExpectation {
   std::string_view otherwise;  ///< what is said of a file that does not begin as a database does
   std::string_view made_by;    ///< the hint that goes with it
   std::string_view again;      ///< the hint for a file that is cut off
@@ -31,7 +31,7 @@ struct Expected {
 /// What a value is.
 enum class Type { null, integer, real, text, bytes };
 
-struct Inside;
+struct Connection;
 
 /// One query and its rows. Nothing can be asked of it any more once its database is gone.
 class Statement {
@@ -56,11 +56,12 @@ class Statement {
 
  private:
   friend class Database;
-  Statement(Inside& inside, std::string_view table) : inside_(&inside), table_(table) {}
+  Statement(Connection& connection, std::string_view table)
+      : connection_(&connection), table_(table) {}
   /// A text or bytes, counted nowhere; nothing when there is no memory for it.
   [[nodiscard]] std::optional<std::string_view> value(int column) const;
 
-  Inside* inside_;
+  Connection* connection_;
   std::string table_;  // named in errors
   sqlite3_stmt* statement_ = nullptr;
 };
@@ -71,10 +72,12 @@ class Database {
  public:
   /// Nothing beside the file is looked at, and nothing is locked. Errc: input_not_found,
   /// input_read, input_corrupt, limit_exceeded.
-  [[nodiscard]] static Result<Database> open(const std::string& path, const Expected& expected);
+  [[nodiscard]] static Result<Database> open(const std::string& path,
+                                             const FileExpectation& expected);
   /// The same from a file's bytes, which must outlive it.
   [[nodiscard]] static Result<Database> in_memory(std::span<const std::byte> bytes,
-                                                  std::string where, const Expected& expected);
+                                                  std::string where,
+                                                  const FileExpectation& expected);
   Database(Database&&) noexcept;
   Database& operator=(Database&&) noexcept;
   ~Database();
@@ -95,10 +98,10 @@ class Database {
   [[nodiscard]] Result<Statement> prepare(const std::string& sql, std::string_view table = {});
 
  private:
-  explicit Database(std::unique_ptr<Inside> inside);
-  [[nodiscard]] Result<void> harden_and_list(const Expected& expected);
+  explicit Database(std::unique_ptr<Connection> connection);
+  [[nodiscard]] Result<void> harden_and_list(const FileExpectation& expected);
 
-  std::unique_ptr<Inside> inside_;
+  std::unique_ptr<Connection> connection_;
   std::set<std::string, std::less<>> tables_;
 };
 

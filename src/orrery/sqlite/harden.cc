@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "orrery/core/limits.h"
-#include "orrery/sqlite/inside.h"
+#include "orrery/sqlite/connection.h"
 
 namespace orrery::sqlite {
 
@@ -58,24 +58,25 @@ int authorize(void*, int action, const char* first, const char* second, const ch
 
 // Looking at the schema takes time in proportion to it, so this is done ever less often.
 int on_stride(void* argument) {
-  auto& inside = *static_cast<Inside*>(argument);
-  if (inside.steps_left == 0) return 1;
-  --inside.steps_left;
-  if (std::has_single_bit(++inside.strides)) inside.schema_large = schema_is_large(inside);
-  return inside.schema_large ? 1 : 0;
+  auto& connection = *static_cast<Connection*>(argument);
+  if (connection.steps_left == 0) return 1;
+  --connection.steps_left;
+  if (std::has_single_bit(++connection.callbacks))
+    connection.is_schema_too_large = schema_is_large(connection);
+  return connection.is_schema_too_large ? 1 : 0;
 }
 
 }  // namespace
 
-bool schema_is_large(const Inside& inside) {
+bool schema_is_large(const Connection& connection) {
   int now = 0;
   int most = 0;
-  (void)sqlite3_db_status(inside.database, SQLITE_DBSTATUS_SCHEMA_USED, &now, &most, 0);
+  (void)sqlite3_db_status(connection.database, SQLITE_DBSTATUS_SCHEMA_USED, &now, &most, 0);
   return now < 0 || static_cast<std::uint64_t>(now) > limits::kDatabaseSchemaBytes;
 }
 
-bool harden(Inside& inside, int columns) {
-  sqlite3* database = inside.database;
+bool harden(Connection& connection, int columns) {
+  sqlite3* database = connection.database;
   switch_off(database);
   bound(database, columns);
   for (const char* sql :
@@ -83,8 +84,9 @@ bool harden(Inside& inside, int columns) {
         "PRAGMA temp_store = MEMORY", "PRAGMA cache_size = -2000"}) {
     if (sqlite3_exec(database, sql, nullptr, nullptr, nullptr) != SQLITE_OK) return false;
   }
-  inside.steps_left = (limits::kDatabaseWorkFloor + inside.size * limits::kDatabaseWork) / kStride;
-  sqlite3_progress_handler(database, kStride, on_stride, &inside);
+  connection.steps_left =
+      (limits::kDatabaseWorkFloor + connection.size * limits::kDatabaseWork) / kStride;
+  sqlite3_progress_handler(database, kStride, on_stride, &connection);
   (void)sqlite3_set_authorizer(database, authorize, nullptr);
   return true;
 }

@@ -11,9 +11,9 @@
 #include <cerrno>
 #include <system_error>
 
-#include "orrery/core/files_read.h"
+#include "orrery/core/system/read_files.h"
+#include "orrery/sqlite/connection.h"
 #include "orrery/sqlite/database.h"
-#include "orrery/sqlite/inside.h"
 
 namespace orrery::sqlite {
 
@@ -60,7 +60,7 @@ std::uint64_t page_bytes(std::string_view start) {
 
 }  // namespace
 
-Result<std::uint64_t> check_start(const std::string& path, const Expected& expected) {
+Result<std::uint64_t> check_start(const std::string& path, const FileExpectation& expected) {
   constexpr std::string_view kMagic{"SQLite format 3\0", 16};
   struct stat status {};
   char bytes[kStart];
@@ -89,15 +89,15 @@ Result<std::uint64_t> check_start(const std::string& path, const Expected& expec
   return size;
 }
 
-Result<Database> Database::open(const std::string& path, const Expected& expected) {
+Result<Database> Database::open(const std::string& path, const FileExpectation& expected) {
   const Result<std::uint64_t> size = check_start(path, expected);
   if (!size) return tl::unexpected(size.error());
-  note_file_read(path);
+  record_file_read(path);
   sqlite3* opened = nullptr;
   constexpr int kFlags =
       SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_URI | SQLITE_OPEN_PRIVATECACHE;
   const int code = sqlite3_open_v2(uri_of(path).c_str(), &opened, kFlags, nullptr);
-  Database database(std::make_unique<Inside>(opened, *size, path));
+  Database database(std::make_unique<Connection>(opened, *size, path));
   if (code != SQLITE_OK)
     return fail(Errc::input_read, path, std::string("cannot be read: ") + sqlite3_errstr(code));
   if (auto listed = database.harden_and_list(expected); !listed)
@@ -106,11 +106,11 @@ Result<Database> Database::open(const std::string& path, const Expected& expecte
 }
 
 Result<Database> Database::in_memory(std::span<const std::byte> bytes, std::string where,
-                                     const Expected& expected) {
+                                     const FileExpectation& expected) {
   sqlite3* opened = nullptr;
   constexpr int kFlags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_PRIVATECACHE;
   int code = sqlite3_open_v2(":memory:", &opened, kFlags, nullptr);
-  Database database(std::make_unique<Inside>(opened, bytes.size(), std::move(where)));
+  Database database(std::make_unique<Connection>(opened, bytes.size(), std::move(where)));
   if (code == SQLITE_OK) {
     // SQLite does not write to a database that is deserialized read-only.
     auto* data = reinterpret_cast<unsigned char*>(const_cast<std::byte*>(bytes.data()));

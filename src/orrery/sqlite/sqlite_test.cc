@@ -8,8 +8,8 @@
 #include <array>
 
 #include "orrery/core/limits.h"
-#include "orrery/sqlite/rows.h"
 #include "orrery/sqlite/sqlite_testing.h"
+#include "orrery/sqlite/table_rows.h"
 
 namespace orrery::sqlite {
 namespace {
@@ -23,7 +23,7 @@ using testing::make;
 using testing::multiplied;
 using testing::put;
 
-constexpr Expected kAny{"is not ours", "made by us?", "copy it again"};
+constexpr FileExpectation kAny{"is not ours", "made by us?", "copy it again"};
 
 class Sqlite : public ::testing::Test {
  protected:
@@ -118,7 +118,7 @@ TEST_F(Sqlite, RefusesAFileWhoseLastPageIsCut) {
   EXPECT_EQ(cut.code, Errc::input_corrupt);
   EXPECT_EQ(cut.what, "is cut off: 8092 bytes are no whole number of its pages of 4096");
   EXPECT_EQ(cut.hint, "copy it again");
-  Expected lenient = kAny;
+  FileExpectation lenient = kAny;
   lenient.cut = true;
   EXPECT_TRUE(Database::open(file_, lenient));
 }
@@ -228,7 +228,7 @@ TEST_F(Sqlite, BoundsWhatASchemaSays) {
   const Error wide = refused(made("CREATE TABLE t(" + columns + ")"));
   EXPECT_EQ(wide.code, Errc::input_corrupt);
   EXPECT_THAT(wide.what, HasSubstr("too many columns"));
-  Expected narrow = kAny;
+  FileExpectation narrow = kAny;
   narrow.columns = 2;
   EXPECT_FALSE(Database::open(make(folder_ / "three", "CREATE TABLE t(a, b, c)"), narrow));
 

@@ -3,13 +3,13 @@
 
 #include <utility>
 
+#include "orrery/sqlite/connection.h"
 #include "orrery/sqlite/database.h"
-#include "orrery/sqlite/inside.h"
 
 namespace orrery::sqlite {
 
 Statement::Statement(Statement&& other) noexcept
-    : inside_(other.inside_),
+    : connection_(other.connection_),
       table_(std::move(other.table_)),
       statement_(std::exchange(other.statement_, nullptr)) {}
 
@@ -28,13 +28,13 @@ void Statement::bind(int place, std::string_view text) {
 
 Result<bool> Statement::next() {
   const int code = sqlite3_step(statement_);
-  if (inside_->overdrawn) {
-    return fail(Errc::limit_exceeded, inside_->place(table_),
+  if (connection_->is_text_exhausted) {
+    return fail(Errc::limit_exceeded, connection_->place(table_),
                 "there is more text in it than the file has room for");
   }
   if (code == SQLITE_ROW) return true;
   if (code == SQLITE_DONE) return false;
-  return inside_->failure(table_);
+  return connection_->failure(table_);
 }
 
 Type Statement::type(int column) const {
@@ -69,11 +69,11 @@ std::optional<std::string_view> Statement::value(int column) const {
 
 std::optional<std::string_view> Statement::text(int column) const {
   const auto read = value(column);
-  if (!read || read->size() > inside_->text_left) {
-    inside_->overdrawn = true;
+  if (!read || read->size() > connection_->text_left) {
+    connection_->is_text_exhausted = true;
     return std::nullopt;
   }
-  inside_->text_left -= read->size();
+  connection_->text_left -= read->size();
   return read;
 }
 

@@ -4,8 +4,8 @@
 import { el, pageLink, styled } from '../dom';
 import type { Context, Page } from '../page';
 import { table } from '../table';
-import { placementOf, type RankTables } from './placed/placement';
-import './placed/placed.css';
+import { placementOf, type RankTables } from './placement/placement';
+import './placement/placement.css';
 
 const mostBars = 64; // ranks that are drawn; the table has all of them
 

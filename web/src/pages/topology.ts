@@ -14,7 +14,7 @@ import { blockName, className, endsOf, hasPorts, ofFabric, partsOf, peakOf, plac
 import { makeGrid } from './links/grid';
 import { legend } from './links/heat';
 import { canDraw, makePicture } from './links/picture';
-import { tipIn } from './links/tip';
+import { makeTooltip } from './links/tooltip';
 import './links/links.css';
 
 export const topology: Page = {
@@ -80,10 +80,10 @@ function heatCard(context: Context, ends: (() => void)[]): HTMLElement {
     return card;
   }
   if (canDraw(run)) {
-    const tip = tipIn();
-    const picture = makePicture(run, end, (link, x, y) => tip.show(link < 0 ? null : linkText(run, link), x, y));
+    const tooltip = makeTooltip();
+    const picture = makePicture(run, end, (link, x, y) => tooltip.show(link < 0 ? null : linkText(run, link), x, y));
     paints.push(picture.paint);
-    places.append(tip.around(picture.element, 'tp-picture-host'));
+    places.append(tooltip.around(picture.element, 'tp-picture-host'));
     places.classList.add('both');
   }
   places.append(el('div', { class: 'tp-grids' }, run.dims.map((_, dim) => grid(run, dim, end, paints))));
@@ -99,22 +99,22 @@ function heatCard(context: Context, ends: (() => void)[]): HTMLElement {
 }
 
 function grid(run: RunData, dim: number, end: number, paints: ((isDark: boolean, empty: string) => void)[]): HTMLElement {
-  const tip = tipIn();
+  const tooltip = makeTooltip();
   const by = useByRank(run, dim);
   const made = makeGrid(run, dim, end, (rank, x, y) => {
-    if (rank < 0) return tip.show(null, x, y);
+    if (rank < 0) return tooltip.show(null, x, y);
     const link = by.link[rank];
     const title = `rank ${rank}, at ${placesOf(rank, run.dims).join(' · ')}`;
     const lines = link < 0 ? ['no link among those shown'] : [
       `busiest link: ${format.percent(by.use[rank])} of ${format.rate(run.links.capacity[link])}`,
       `sends ${format.bytes(by.sent[rank])}${by.received[rank] > 0 ? `, receives ${format.bytes(by.received[rank])}` : ''}`,
     ];
-    return tip.show([title, ...lines], x, y);
+    return tooltip.show([title, ...lines], x, y);
   });
   paints.push(made.paint);
   const { block, size } = run.dims[dim];
   return el('figure', {}, el('figcaption', {}, `Dimension ${dim} (${blockName(block)} of ${size}): a cell per rank`),
-    tip.around(made.element, ''));
+    tooltip.around(made.element, ''));
 }
 
 function linkText(run: RunData, link: number): string[] {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { RunData } from '../../src/data';
-import { placementOf } from '../../src/pages/placed/placement';
+import { placementOf } from '../../src/pages/placement/placement';
 
 const run = (text?: string): RunData => ({
   ranks: 2, manifest: text === undefined ? [['workload', 'x']] : [['embedding_tables', text]],

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { RunData, TimelineData } from '../../src/data';
 import { groupName, plainGroup, rankList, ranges } from '../../src/format';
-import { envelope, holders, rolesOf, stepsOf } from '../../src/pages/held/curve';
+import { envelope, holders, rolesOf, stepsOf } from '../../src/pages/memory/curve';
 import { median, oddRanks, orderOf, robustScores, sortKey, stackOf } from '../../src/pages/ranks/order';
 import { columns, mean, stack } from '../../src/pages/ranks/paint';
 import { groupTitle, keep, kinds } from '../../src/pages/speeds/choice';

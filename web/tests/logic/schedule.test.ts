@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { ScheduleData } from '../../src/data';
-import { hue, hueOf, keysOf, legendOf } from '../../src/pages/schedule/hues';
+import { hue, hueOf, keysOf, legendOf } from '../../src/pages/schedule/colours';
 import { arrives, barAt, firstBar, layBars, layModel, linksIn, linksOf, pieceName, sendsOf, waitedFor } from '../../src/pages/schedule/model';
-import { describe as described } from '../../src/pages/schedule/words';
+import { describe as described } from '../../src/pages/schedule/send_text';
 import { contrast } from '../../src/theme';
 
-// a -> b -> c, and a -> c at half the rate of a -> b; what src/orrery/report/html_schedule_test.cc says how to pack.
+// a -> b -> c, and a -> c at half the rate of a -> b; what src/orrery/report/html/schedule_page_test.cc says how to pack.
 const data: ScheduleData = {
   title: 'two', facts: [], notes: [], time: 40_000, bound: 25_000, cut: 'what enters c',
   nodes: ['a', 'b', 'c'], groups: [['all-gather', 'ranks 0-2'], ['all-gather', 'ranks 0, 2']],

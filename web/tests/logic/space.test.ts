@@ -6,8 +6,8 @@ import { binsOf, goodness, heatOf, mixed } from '../../src/pages/space/heat';
 import { dimNamed, layModel, pointWords, several, stepWords, within } from '../../src/pages/space/model';
 import { scaleOf } from '../../src/pages/space/scale';
 import { State } from '../../src/pages/space/state';
-import { linesOf, textOf } from '../../src/pages/space/texts';
-import { figureText, offText } from '../../src/pages/space/words';
+import { linesOf, textOf } from '../../src/pages/space/text_edits';
+import { figureText, offText } from '../../src/pages/space/figure_text';
 import { extentOf, valueWords } from '../../src/pages/space/effects';
 import type { SpaceData } from '../../src/space_data';
 
@@ -41,7 +41,7 @@ const model = layModel(data);
 const dim = (name: string) => dimNamed(model, name)!;
 
 describe('texts that are much alike', () => {
-  // As src/orrery/report/html_space_test.cc packs them.
+  // As src/orrery/report/html/space_page_test.cc packs them.
   const texts = { lines: ['a', 'b', 'c', 'd'], edits: '=0,1,2;;1:3,2:1;=0;=;=0,1' };
   it('are unpacked', () => {
     assert.deepEqual([0, 1, 2, 3, 4, 5].map((i) => linesOf(texts, i).join('')), ['abc', 'abc', 'adb', 'a', '', 'ab']);

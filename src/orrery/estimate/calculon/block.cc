@@ -32,8 +32,8 @@ class Timer {
 
   /// Whether sums and gathers are two collectives here, not one all-reduce.
   [[nodiscard]] bool splits(bool edge) const {
-    return plan_.tensor_par_comm_type == Joining::rs_ag ||
-           (plan_.tensor_par_comm_type == Joining::p2p_rs_ag && edge);
+    return plan_.tensor_par_comm_type == PartJoining::rs_ag ||
+           (plan_.tensor_par_comm_type == PartJoining::p2p_rs_ag && edge);
   }
 
   /// Bytes that are sent; `again`: what is done once more for the backward pass.
@@ -60,7 +60,7 @@ class Timer {
     }
     if (again) return time;
     if (layer.sends == Layer::Sends::alone)
-      return time + machine_.together(flop_time(layer, pass), memory_time(layer, pass));
+      return time + machine_.combined(flop_time(layer, pass), memory_time(layer, pass));
     return sums ? time + vector_.time(bytes / bytes_ * (peers_ - 1) / peers_) : time;
   }
 
@@ -71,7 +71,7 @@ class Timer {
   [[nodiscard]] Taken takes(const Layer& layer, Pass pass) const {
     if (layer.sends == Layer::Sends::alone) return {};
     const double flop = flop_time(layer, pass), memory = memory_time(layer, pass);
-    const double alone = machine_.together(flop, memory);
+    const double alone = machine_.combined(flop, memory);
     if (layer.sends == Layer::Sends::no) return {alone, 0};
     const double send = send_time(layer, pass, false);
     if (send == 0) return {alone, 0};
@@ -79,7 +79,7 @@ class Timer {
     const double excess = (send - slow) / tiles;
     Taken taken;
     if (excess > 0) {  // the first tile by itself, the others slowed by sending
-      taken.time = alone / tiles + (tiles - 1) * machine_.together(slow, memory) / tiles;
+      taken.time = alone / tiles + (tiles - 1) * machine_.combined(slow, memory) / tiles;
       taken.exposed = (tiles - 1) * excess;
     } else {
       taken.time = alone + (tiles - 1) * send / tiles * net_.processor_usage;
@@ -198,7 +198,7 @@ void add_optimizer(Block& block, const Machine& machine, const Plan& plan, const
     block.optimizer.flop_time += flop_time;
     block.optimizer.bytes += moved;
     block.optimizer.memory_time += memory_time;
-    block.optimizer.time += machine.together(flop_time, memory_time);
+    block.optimizer.time += machine.combined(flop_time, memory_time);
     block.gradients += layer.weights * bytes / shards;
     block.optimizer_state += moved;
   }

@@ -6,8 +6,8 @@
 #include <array>
 #include <cstddef>
 
+#include "orrery/estimate/calculon/execution.h"
 #include "orrery/estimate/calculon/machine.h"
-#include "orrery/estimate/calculon/plan.h"
 
 namespace orrery::estimate::calculon {
 

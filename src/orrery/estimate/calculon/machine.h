@@ -11,19 +11,19 @@
 #include <vector>
 
 #include "orrery/core/error.h"
-#include "orrery/estimate/calculon/plan.h"
+#include "orrery/estimate/calculon/execution.h"
 
 namespace orrery::estimate::calculon {
 
 /// Which part of the peak work of a size gets: that of the first step that is not larger.
 struct Curve {
-  struct Step {
+  struct EfficiencyStep {
     double from, efficiency;
   };
-  std::vector<Step> steps;  ///< falling; the last begins at 0
+  std::vector<EfficiencyStep> steps;  ///< falling; the last begins at 0
 
   [[nodiscard]] double at(double size) const {
-    for (const Step& step : steps)
+    for (const EfficiencyStep& step : steps)
       if (size >= step.from) return step.efficiency;
     return steps.back().efficiency;
   }
@@ -69,7 +69,7 @@ struct Machine {
   bool roofline = false;  ///< arithmetic and memory at a time, not one after another
   std::vector<Network> networks;
 
-  [[nodiscard]] double together(double arithmetic, double memory) const {
+  [[nodiscard]] double combined(double arithmetic, double memory) const {
     return roofline ? (arithmetic > memory ? arithmetic : memory) : arithmetic + memory;
   }
 };

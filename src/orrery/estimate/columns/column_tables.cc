@@ -6,9 +6,9 @@
 
 #include "orrery/core/check.h"
 #include "orrery/platform/platform.h"
-#include "orrery/study/device_memory.h"
+#include "orrery/study/jobs/usable_memory.h"
 #include "orrery/workload/assembly/assemble.h"
-#include "orrery/workload/memory/device_memory.h"
+#include "orrery/workload/memory/framework_buffers.h"
 
 namespace orrery::estimate {
 
@@ -28,59 +28,60 @@ constexpr double kFragmentation = workload::MemoryOptions{}.fragmentation;
 
 }  // namespace
 
-Columns::Tables::Tables(std::shared_ptr<const study::Cluster> on, workload::Spec of, OpCosts& asked)
+ColumnEstimator::Tables::Tables(std::shared_ptr<const study::Cluster> on, workload::Spec of,
+                                OpCosts& asked)
     : cluster(std::move(on)),
       base(std::move(of)),
       costs(asked),
-      policy(workload::data_policy(base)),
-      device(study::device_memory(cluster->platform.device.entry)),
-      room(study::usable_in_all(cluster->platform.device).count()),
-      workspace(workload::workspace_of(base, device)),
+      policy(workload::data_parallel_policy(base)),
+      device(study::reserved_memory(cluster->platform.device.entry)),
+      room(study::usable_total_memory(cluster->platform.device).count()),
+      workspace(workload::workspace_bytes(base, device)),
       rules(base) {}
 
-TableKey Columns::Tables::shape_key(const PlanColumns& plans, std::size_t at) {
+TableKey ColumnEstimator::Tables::shape_key(const PlanColumns& plans, std::size_t at) {
   return {cut_of(plans, at), bits(plans.micro[at]) << 32 |
                                  static_cast<std::uint64_t>(plans.recompute[at]) << 8 |
                                  static_cast<std::uint64_t>(plans.pp[at] > 1) << 1 | plans.sp[at]};
 }
 
-TableKey Columns::Tables::times_key(const PlanColumns& plans, std::size_t at) {
+TableKey ColumnEstimator::Tables::times_key(const PlanColumns& plans, std::size_t at) {
   TableKey key = shape_key(plans, at);
   key.b &= ~std::uint64_t{2};  // on however many stages
   if (closed_schedule(plans.schedule[at])->splits) key.b |= 1u << 16;
   return key;
 }
 
-TableKey Columns::Tables::data_key(const PlanColumns& plans, std::size_t at) {
+TableKey ColumnEstimator::Tables::data_key(const PlanColumns& plans, std::size_t at) {
   return {cut_of(plans, at), bits(plans.dp[at]) << 32 | bits(plans.pp[at]) << 8 |
                                  static_cast<std::uint64_t>(plans.sharding[at]) << 1 |
                                  plans.sp[at]};
 }
 
-TableKey Columns::Tables::chunk_key(const PlanColumns& plans, std::size_t at) const {
+TableKey ColumnEstimator::Tables::chunk_key(const PlanColumns& plans, std::size_t at) const {
   return {data.keys.find(data_key(plans, at)), bits(plans.chunks[at])};
 }
 
-TableKey Columns::Tables::form_key(const PlanColumns& plans, std::size_t at) {
+TableKey ColumnEstimator::Tables::form_key(const PlanColumns& plans, std::size_t at) {
   const std::int32_t alive =
       microbatches_alive(plans.schedule[at], plans.pp[at], plans.microbatches[at]);
   return {bits(plans.pp[at]) << 32 | bits(alive),
           bits(plans.chunks[at]) << 8 | static_cast<std::uint64_t>(plans.schedule[at])};
 }
 
-TableKey Columns::Tables::link_key(const PlanColumns& plans, std::size_t at) const {
+TableKey ColumnEstimator::Tables::link_key(const PlanColumns& plans, std::size_t at) const {
   const LayerShape& shape = **shapes.find(shape_key(plans, at));
-  const DataEntry& mesh = *data.find(data_key(plans, at));
+  const DataParallelEntry& mesh = *data.find(data_key(plans, at));
   return {static_cast<std::uint64_t>(mesh.shape.stride) << 32 | bits(plans.pp[at]),
           static_cast<std::uint64_t>(shape.boundary)};
 }
 
-workload::Spec Columns::Tables::plan(const PlanColumns& plans, std::size_t at) const {
+workload::Spec ColumnEstimator::Tables::plan(const PlanColumns& plans, std::size_t at) const {
   Findings nobody;
-  return workload::with_padded_vocabulary(plans.plan(at, base), nobody);
+  return workload::pad_vocabulary(plans.plan(at, base), nobody);
 }
 
-bool Columns::Tables::knows(const PlanColumns& plans, std::size_t at) const {
+bool ColumnEstimator::Tables::knows(const PlanColumns& plans, std::size_t at) const {
   if (closed_schedule(plans.schedule[at]) == nullptr ||
       plans.recompute[at] == workload::RecomputeKind::ops)
     return false;
@@ -91,13 +92,13 @@ bool Columns::Tables::knows(const PlanColumns& plans, std::size_t at) const {
   return base.model.layers % (std::int64_t{plans.pp[at]} * plans.chunks[at]) == 0;
 }
 
-DataWay Columns::Tables::way(Sharding sharding) const {
-  if (sharding == Sharding::zero3) return DataWay::shards;
-  if (sharding == Sharding::zero2) return DataWay::always;
-  return policy.overlap_gradients ? DataWay::once : DataWay::late;
+GradientTiming ColumnEstimator::Tables::way(Sharding sharding) const {
+  if (sharding == Sharding::zero3) return GradientTiming::shards;
+  if (sharding == Sharding::zero2) return GradientTiming::always;
+  return policy.overlap_gradients ? GradientTiming::once : GradientTiming::late;
 }
 
-Result<void> Columns::Tables::learn_shapes(const PlanColumns& plans, std::size_t at) {
+Result<void> ColumnEstimator::Tables::learn_shapes(const PlanColumns& plans, std::size_t at) {
   const TableKey key = shape_key(plans, at);
   if (shapes.find(key) == nullptr) {
     auto shape = layer_shape(plan(plans, at));
@@ -105,19 +106,19 @@ Result<void> Columns::Tables::learn_shapes(const PlanColumns& plans, std::size_t
     shapes.add(key, std::make_unique<LayerShape>(*std::move(shape)));
   }
   const LayerShape& layer = **shapes.find(key);
-  if (!layer.alike) return {};
+  if (!layer.uniform) return {};
   if (const TableKey mesh = data_key(plans, at); data.find(mesh) == nullptr) {
-    DataEntry entry{std::make_unique<DataWork>(plan(plans, at), layer), {}, {}};
+    DataParallelEntry entry{std::make_unique<DataParallelWork>(plan(plans, at), layer), {}, {}};
     entry.shape = entry.work->shape();
     data.add(mesh, std::move(entry));
   }
   if (const TableKey chunk = chunk_key(plans, at); chunks.find(chunk) == nullptr) {
     ChunkEntry entry;
-    const DataWork& work = *data.find(data_key(plans, at))->work;
+    const DataParallelWork& work = *data.find(data_key(plans, at))->work;
     const std::int64_t each = layer.layers / (std::int64_t{plans.pp[at]} * plans.chunks[at]);
     for (std::size_t i = 0; i < kEnds; ++i)
       if (chunk_occurs(static_cast<Ends>(i), plans.pp[at], plans.chunks[at]))
-        entry.beside[i] = work.beside(each, static_cast<Ends>(i));
+        entry.concurrent[i] = work.concurrent(each, static_cast<Ends>(i));
     chunks.add(chunk, std::move(entry));
   }
   if (const TableKey form = form_key(plans, at); forms.find(form) == nullptr) {
@@ -125,18 +126,18 @@ Result<void> Columns::Tables::learn_shapes(const PlanColumns& plans, std::size_t
     spec.batch.global =
         spec.batch.micro * spec.parallel.dp *
         microbatches_alive(plans.schedule[at], plans.pp[at], plans.microbatches[at]);
-    auto made = stage_forms(spec);
+    auto made = stage_moments(spec);
     if (!made) return tl::unexpected(made.error());
     forms.add(form, *std::move(made));
   }
   return {};
 }
 
-std::int64_t Columns::Tables::memory(const PlanColumns& plans, std::size_t at) const {
+std::int64_t ColumnEstimator::Tables::memory(const PlanColumns& plans, std::size_t at) const {
   const LayerShape& layer = **shapes.find(shape_key(plans, at));
-  const DataShape& mesh = data.find(data_key(plans, at))->shape;
+  const DataParallelShape& mesh = data.find(data_key(plans, at))->shape;
   const ChunkEntry& sent = *chunks.find(chunk_key(plans, at));
-  const StageForms& moments = *forms.find(form_key(plans, at));
+  const StageMoments& moments = *forms.find(form_key(plans, at));
   const std::int32_t stages = plans.pp[at], pieces = stages * plans.chunks[at];
   const auto layers_of = static_cast<std::int32_t>(layer.layers);
   ChunkMemoryShape shape{layers_of / pieces, Ends::none,
@@ -144,7 +145,7 @@ std::int64_t Columns::Tables::memory(const PlanColumns& plans, std::size_t at) c
                          static_cast<std::int32_t>(policy.prefetch_backward)};
   const auto chunk = [&](Ends ends) {
     shape.ends = ends;
-    return chunk_memory(layer, mesh, sent.beside[static_cast<std::size_t>(ends)], shape);
+    return chunk_memory(layer, mesh, sent.concurrent[static_cast<std::size_t>(ends)], shape);
   };
   const ChunkMemory other =
       chunk_occurs(Ends::none, stages, plans.chunks[at]) ? chunk(Ends::none) : ChunkMemory{};
@@ -161,21 +162,22 @@ std::int64_t Columns::Tables::memory(const PlanColumns& plans, std::size_t at) c
       copies += counts[place] * mesh.copies[place];
       if (counts[place] > 0) axes |= layer.axes[place];
     }
-    const std::int64_t alive = most_alive(moments[i], ends == Ends::none ? other : chunk(ends),
+    const std::int64_t alive = peak_bytes(moments[i], ends == Ends::none ? other : chunk(ends),
                                           other, layer.boundary, copies);
     const double spare = static_cast<double>(alive) * kFragmentation;
-    auto beside = static_cast<std::int64_t>(spare);
-    if (static_cast<double>(beside) < spare) ++beside;
+    auto concurrent = static_cast<std::int64_t>(spare);
+    if (static_cast<double>(concurrent) < spare) ++concurrent;
     const std::int64_t groups = __builtin_popcount(axes);
     const std::int64_t peers = device.communicator == 0 ? 0 : layer.peers * device.peer;
     most = std::max(
-        most, always + alive + beside + device.context + peers + groups * device.communicator);
+        most, always + alive + concurrent + device.context + peers + groups * device.communicator);
   }
   return most;
 }
 
-Result<const LayerTimes*> Columns::Tables::times_of(TableKey key, const workload::Spec& spec,
-                                                    bool split) {
+Result<const LayerTimes*> ColumnEstimator::Tables::times_of(TableKey key,
+                                                            const workload::Spec& spec,
+                                                            bool split) {
   if (const LayerTimes* known = times.find(key); known != nullptr) return known;
   auto made = layer_times(spec, split, costs);
   if (!made) return tl::unexpected(made.error());
@@ -183,7 +185,7 @@ Result<const LayerTimes*> Columns::Tables::times_of(TableKey key, const workload
   return times.find(key);
 }
 
-void Columns::Tables::learn_links(const PlanColumns& plans, std::size_t at) {
+void ColumnEstimator::Tables::learn_links(const PlanColumns& plans, std::size_t at) {
   const TableKey key = link_key(plans, at);
   const std::int32_t stages = plans.pp[at];
   if (stages == 1 || links.find(key) != nullptr) return;
@@ -199,13 +201,13 @@ void Columns::Tables::learn_links(const PlanColumns& plans, std::size_t at) {
   links.add(key, entry);
 }
 
-Result<void> Columns::Tables::learn_times(const PlanColumns& plans, std::size_t at) {
+Result<void> ColumnEstimator::Tables::learn_times(const PlanColumns& plans, std::size_t at) {
   const workload::Spec spec = plan(plans, at);
   const auto own =
       times_of(times_key(plans, at), spec, closed_schedule(plans.schedule[at])->splits);
   if (!own) return tl::unexpected(own.error());
-  if (!(*own)->told) return {};
-  DataEntry& mesh = data.entries[data.keys.find(data_key(plans, at))];
+  if (!(*own)->estimated) return {};
+  DataParallelEntry& mesh = data.entries[data.keys.find(data_key(plans, at))];
   if (!mesh.times) {
     // What collectives take of kernels is asked of the same ones, whoever comes first.
     workload::Spec plain = spec;
@@ -225,7 +227,7 @@ Result<void> Columns::Tables::learn_times(const PlanColumns& plans, std::size_t 
   if (!chunk.asked && plans.sharding[at] != Sharding::zero3) {
     const std::int64_t each = (*shapes.find(shape_key(plans, at)))->layers /
                               (std::int64_t{plans.pp[at]} * plans.chunks[at]);
-    auto sent = sums_sent_off(*mesh.work, each, plans.chunks[at], costs);
+    auto sent = bucket_reductions(*mesh.work, each, plans.chunks[at], costs);
     if (!sent) return tl::unexpected(sent.error());
     chunk.sent = *std::move(sent);
   }

@@ -11,14 +11,14 @@
 #include <vector>
 
 #include "orrery/core/error.h"
-#include "orrery/estimate/columns/columns.h"
-#include "orrery/estimate/columns/data_times.h"
+#include "orrery/estimate/columns/column_estimator.h"
+#include "orrery/estimate/columns/data_parallel_times.h"
 #include "orrery/estimate/columns/key_table.h"
-#include "orrery/estimate/columns/memory_forms.h"
 #include "orrery/estimate/columns/pass_times.h"
 #include "orrery/estimate/columns/plan_rules.h"
-#include "orrery/workload/memory/memory.h"
-#include "orrery/workload/spec/data_policy.h"
+#include "orrery/estimate/columns/stage_memory.h"
+#include "orrery/workload/memory/memory_report.h"
+#include "orrery/workload/spec/data_parallel_policy.h"
 
 namespace orrery::estimate {
 
@@ -40,27 +40,27 @@ struct TableOf {
 
 /// A chunk of so many layers on one mesh, by Ends.
 struct ChunkEntry {
-  std::array<std::vector<std::int64_t>, kEnds> beside;
-  SentOff sent;
+  std::array<std::vector<std::int64_t>, kEnds> concurrent;
+  BucketReductions sent;
   bool asked = false;  ///< whether `sent` is known
 };
-struct DataEntry {
-  std::unique_ptr<DataWork> work;
-  DataShape shape;
-  std::optional<DataTimes> times;
+struct DataParallelEntry {
+  std::unique_ptr<DataParallelWork> work;
+  DataParallelShape shape;
+  std::optional<DataParallelTimes> times;
 };
 /// Messages between stages.
 struct LinkEntry {
   double message = 0, wrap = 0;
 };
 
-struct Columns::Tables {
+struct ColumnEstimator::Tables {
   Tables(std::shared_ptr<const study::Cluster> on, workload::Spec of, OpCosts& asked);
 
   std::shared_ptr<const study::Cluster> cluster;
   workload::Spec base;
   OpCosts& costs;
-  workload::DataPolicy policy;
+  workload::DataParallelPolicy policy;
   workload::DeviceMemory device;
   std::int64_t room = 0;  ///< bytes of a device; 0: not known
   std::int64_t workspace = 0;
@@ -69,9 +69,9 @@ struct Columns::Tables {
   PlanRules rules;
   TableOf<std::unique_ptr<LayerShape>> shapes;
   TableOf<LayerTimes> times;
-  TableOf<DataEntry> data;
+  TableOf<DataParallelEntry> data;
   TableOf<ChunkEntry> chunks;
-  TableOf<StageForms> forms;
+  TableOf<StageMoments> forms;
   TableOf<LinkEntry> links;
 
   /// As it is laid out.
@@ -80,7 +80,7 @@ struct Columns::Tables {
   [[nodiscard]] bool knows(const PlanColumns& plans, std::size_t at) const;
   /// Of a plan whose shapes are there: what its fullest rank needs.
   [[nodiscard]] std::int64_t memory(const PlanColumns& plans, std::size_t at) const;
-  [[nodiscard]] DataWay way(workload::Sharding sharding) const;
+  [[nodiscard]] GradientTiming way(workload::Sharding sharding) const;
 
   [[nodiscard]] Result<void> learn_shapes(const PlanColumns& plans, std::size_t at);
   [[nodiscard]] Result<void> learn_times(const PlanColumns& plans, std::size_t at);

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "orrery/workload/memory/memory_profile.h"
+#include "orrery/workload/memory/chunk_profile.h"
 
 namespace orrery::estimate {
 
@@ -18,8 +18,8 @@ constexpr std::int64_t kMostPeers = 7;  ///< of an island of eight (workload/mem
 void add_part(LayerShape& shape, std::size_t place, const LoweredPart& lowered,
               const workload::Mesh& mesh) {
   const workload::Part& part = lowered.part;
-  shape.memory[place] = {workload::kept_bytes(part), workload::halfway_bytes(part),
-                         workload::working_bytes(part), workload::redone_bytes(part),
+  shape.memory[place] = {workload::retained_bytes(part), workload::halfway_bytes(part),
+                         workload::working_bytes(part), workload::recomputed_bytes(part),
                          part.shared.bytes};
   shape.weights[place] = part.weights;
   shape.frozen[place] = part.frozen;
@@ -56,8 +56,8 @@ std::int64_t elements_in(const workload::LoweredModel& model) {
 
 }  // namespace
 
-std::optional<PlacesOfParts> places_of(const workload::LoweredModel& model) {
-  PlacesOfParts at{-1, -1, -1};
+std::optional<PartsByPlace> places_of(const workload::LoweredModel& model) {
+  PartsByPlace at{-1, -1, -1};
   for (const workload::PartRun& run : model.order) {
     const bool layer = model.parts[run.part].part.is_layer;
     const Place place = layer ? Place::layer : at[kLayerPlace] < 0 ? Place::embedding : Place::head;
@@ -80,7 +80,7 @@ Result<LayerShape> layer_shape(const workload::Spec& spec) {
     if (model->parts[run.part].part.is_layer) shape.layers += run.count;
   const auto at = places_of(*model);
   if (!at) return shape;
-  shape.alike = true;
+  shape.uniform = true;
   for (std::size_t place = 0; place < kPlaces; ++place)
     if ((*at)[place] >= 0)
       add_part(shape, place, model->parts[static_cast<std::size_t>((*at)[place])], mesh);

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "orrery/core/error.h"
-#include "orrery/workload/layers/lower.h"
+#include "orrery/workload/operators/lowered_model.h"
 #include "orrery/workload/program/program.h"
 #include "orrery/workload/spec/spec.h"
 
@@ -23,11 +23,11 @@ inline constexpr std::size_t kLayerPlace = static_cast<std::size_t>(Place::layer
 
 /// What a part holds of one microbatch, in bytes (workload/memory).
 struct PartMemory {
-  std::int64_t kept = 0, halfway = 0, working = 0, redone = 0, shared = 0;
+  std::int64_t stored = 0, halfway = 0, working = 0, redone = 0, shared = 0;
 };
 
 struct LayerShape {
-  bool alike = false;  ///< false: layers differ, and nothing else is told
+  bool uniform = false;  ///< false: layers differ, and nothing else is told
   std::int64_t layers = 0;
   std::array<PartMemory, kPlaces> memory;  ///< by Place
   std::array<workload::Weights, kPlaces> weights, frozen;
@@ -45,8 +45,8 @@ struct LayerShape {
 };
 
 /// Which part of a model lies at a place; -1: none. Nothing where layers differ.
-using PlacesOfParts = std::array<std::int32_t, kPlaces>;
-[[nodiscard]] std::optional<PlacesOfParts> places_of(const workload::LoweredModel& model);
+using PartsByPlace = std::array<std::int32_t, kPlaces>;
+[[nodiscard]] std::optional<PartsByPlace> places_of(const workload::LoweredModel& model);
 
 /// Errc: those of laying it out.
 [[nodiscard]] Result<LayerShape> layer_shape(const workload::Spec& spec);

@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "orrery/core/check.h"
-#include "orrery/estimate/program/play.h"
-#include "orrery/workload/assembly/passes.h"
+#include "orrery/estimate/program/op_schedule.h"
+#include "orrery/workload/assembly/pass_writer.h"
 #include "orrery/workload/assembly/roles.h"
 
 namespace orrery::estimate {
@@ -55,7 +55,7 @@ Program on_one_stage(const Spec& spec) {
 /// Passes of a model, alone on all roles of a program.
 class Alone {
  public:
-  Alone(const Spec& spec, const std::vector<LoweredPart>& parts, const PlacesOfParts& at,
+  Alone(const Spec& spec, const std::vector<LoweredPart>& parts, const PartsByPlace& at,
         OpCosts& costs)
       : parts_(parts), at_(at), costs_(costs), program_(on_one_stage(spec)) {}
 
@@ -63,8 +63,8 @@ class Alone {
     Spec open = program_.spec;
     open.parallel.sharding = workload::Sharding::none;
     const workload::DataParallel data(open, program_.mesh);
-    workload::Bodies bodies(program_.bodies, true);
-    workload::Passes passes(parts_, data, 0, 1, bodies);
+    workload::BodyTable bodies(program_.bodies, true);
+    workload::PassWriter passes(parts_, data, 0, 1, bodies);
     for (std::size_t kind = 0; kind < (split ? 4u : 2u); ++kind)
       for (const Through& through : kThrough)
         add_recipe(passes.pass(chunk(through), {.kind = kKinds[kind]}));
@@ -84,7 +84,7 @@ class Alone {
       for (const std::size_t recipe : recipes)
         loop.tasks.push_back({TaskKind::forward, 0, static_cast<std::uint32_t>(recipe), 0});
       for (workload::Role& role : program_.roles) role.tasks = {loop};
-      const auto end = play(program_, quiet_);
+      const auto end = schedule_ops(program_, quiet_);
       if (!end) return tl::unexpected(end.error());
       return static_cast<double>(end->count());
     };
@@ -156,23 +156,23 @@ class Alone {
   }
 
   const std::vector<LoweredPart>& parts_;
-  const PlacesOfParts& at_;
+  const PartsByPlace& at_;
   OpCosts& costs_;
   Program program_;
   OpCosts::Times times_, quiet_;  // quiet: as if nobody had to launch kernels
 };
 
-double& half(Halves& of, std::size_t kind) {
+double& half(PassTimes& of, std::size_t kind) {
   return kind == 0 ? of.forward : kind == 2 ? of.input : of.weight;
 }
 
 /// Of whole backward passes the weight half has all, unless they are split.
 void set_parts(LayerTimes& times, const Alone::Rounds& of, std::size_t kind) {
   const double layer = (of.twice - of.few) / kFew;
-  half(times.parts[number_of(Place::layer)].takes, kind) = layer;
-  half(times.parts[number_of(Place::embedding)].takes, kind) = of.with_embedding - of.few;
-  half(times.parts[number_of(Place::head)].takes, kind) = of.with_head - of.few;
-  half(times.beside, kind) = of.few - kFew * layer;
+  half(times.parts[number_of(Place::layer)].duration, kind) = layer;
+  half(times.parts[number_of(Place::embedding)].duration, kind) = of.with_embedding - of.few;
+  half(times.parts[number_of(Place::head)].duration, kind) = of.with_head - of.few;
+  half(times.concurrent, kind) = of.few - kFew * layer;
 }
 
 Result<void> set_times(LayerTimes& times, Alone& alone, bool split) {
@@ -198,12 +198,12 @@ Result<void> set_times(LayerTimes& times, Alone& alone, bool split) {
 class PartLine {
  public:
   /// When it starts.
-  double run(const Op& op, double takes) {
+  double run(const Op& op, double duration) {
     double start = op.op_class == workload::OpClass::copy ? 0 : ends_[op.stream];
     for (const workload::Stream wait : op.waits)
       if (wait != workload::stream::none) start = std::max(start, ends_[wait]);
-    ends_[op.stream] = start + takes;
-    if (op.marks != workload::stream::none) ends_[op.marks] = start + takes;
+    ends_[op.stream] = start + duration;
+    if (op.marks != workload::stream::none) ends_[op.marks] = start + duration;
     return start;
   }
 
@@ -215,7 +215,7 @@ class PartLine {
 struct FirstExchange {
   bool met = false, awaited = false;
   workload::Stream stream = workload::stream::none, marks = workload::stream::none;
-  double takes = 0;
+  double duration = 0;
 
   [[nodiscard]] bool holds_up(const Op& op) const {
     return met && !awaited && std::any_of(op.waits.begin(), op.waits.end(), [&](auto wait) {
@@ -229,29 +229,29 @@ double set_part(LayerTimes& times, const Alone& alone, std::size_t kind, Place p
   PartTimes& part = times.parts[number_of(place)];
   double launching = 0;
   PartLine line;
-  std::array<FirstExchange, kWithin.size()> first{};
+  std::array<FirstExchange, kLayerGroups.size()> first{};
   alone.each_op(kind, place, [&](const Op& op, const OpCosts::Cost& cost) {
-    const auto takes = static_cast<double>(cost.takes);
-    const double start = line.run(op, takes);
+    const auto duration = static_cast<double>(cost.duration);
+    const double start = line.run(op, duration);
     if (op.op_class == workload::OpClass::copy) return;
     for (std::size_t i = 0; i < first.size(); ++i) {
       if (first[i].holds_up(op)) {
         first[i].awaited = true;
-        half(part.lead[i], kind) = std::max(0.0, start - first[i].takes);
+        half(part.lead[i], kind) = std::max(0.0, start - first[i].duration);
       }
-      if (op.kind != graph::NodeKind::coll || op.axis != kWithin[i]) continue;
-      if (!first[i].met) first[i] = {true, false, op.stream, op.marks, takes};
+      if (op.kind != graph::NodeKind::coll || op.axis != kLayerGroups[i]) continue;
+      if (!first[i].met) first[i] = {true, false, op.stream, op.marks, duration};
       Op& largest = times.exchange[i];
       if (place == Place::layer && op.size > largest.size) largest = op;
     }
     if (op.kind != graph::NodeKind::comp) return;
-    half(cost.product ? part.products : part.others, kind) += takes;
+    half(cost.product ? part.products : part.others, kind) += duration;
     launching += static_cast<double>(cost.each_launch * cost.launches);
     Op& largest = cost.product ? times.product : times.other;
     if (op.bytes > largest.bytes) largest = op;
   });
   for (std::size_t i = 0; i < first.size(); ++i)
-    if (!first[i].awaited) half(part.lead[i], kind) = half(part.takes, kind);
+    if (!first[i].awaited) half(part.lead[i], kind) = half(part.duration, kind);
   return launching;
 }
 
@@ -262,8 +262,8 @@ bool set_kernels(LayerTimes& times, const Alone& alone, bool split) {
   for (std::size_t i = 0; i < (split ? 3u : 2u); ++i) {
     for (const Place place : {Place::embedding, Place::layer, Place::head}) {
       const double launching = set_part(times, alone, kinds[i], place);
-      const double takes = half(times.parts[number_of(place)].takes, kinds[i]);
-      if (place == Place::layer && launching > kOfHost * takes) quick = false;
+      const double duration = half(times.parts[number_of(place)].duration, kinds[i]);
+      if (place == Place::layer && launching > kOfHost * duration) quick = false;
     }
   }
   return quick;
@@ -284,7 +284,7 @@ Result<LayerTimes> layer_times(const Spec& spec, bool split, OpCosts& costs) {
   Alone alone(whole, model->parts, *at, costs);
   if (auto done = alone.learn(split); !done) return tl::unexpected(done.error());
   if (auto done = set_times(times, alone, split); !done) return tl::unexpected(done.error());
-  times.told = set_kernels(times, alone, split);
+  times.estimated = set_kernels(times, alone, split);
   return times;
 }
 

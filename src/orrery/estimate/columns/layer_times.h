@@ -8,7 +8,7 @@
 
 #include "orrery/core/error.h"
 #include "orrery/estimate/columns/layer_shape.h"
-#include "orrery/estimate/columns/stage_order.h"
+#include "orrery/estimate/columns/pipeline_closed_form.h"
 #include "orrery/estimate/program/op_costs.h"
 #include "orrery/workload/program/program.h"
 #include "orrery/workload/spec/spec.h"
@@ -16,26 +16,27 @@
 namespace orrery::estimate {
 
 /// Groups whose collectives a layer waits for.
-enum class Within : std::uint8_t { tensor, experts, context };
-inline constexpr std::array kWithin{workload::Axis::tp, workload::Axis::ep, workload::Axis::cp};
+enum class LayerGroup : std::uint8_t { tensor, experts, context };
+inline constexpr std::array kLayerGroups{workload::Axis::tp, workload::Axis::ep,
+                                         workload::Axis::cp};
 
 /// What one microbatch takes of a part, in picoseconds.
 struct PartTimes {
-  Halves takes;
-  Halves products, others;  ///< kernels of these, by themselves
+  PassTimes duration;
+  PassTimes products, others;  ///< kernels of these, by themselves
   /// By Within: how late the first collective may begin.
-  std::array<Halves, kWithin.size()> lead;
+  std::array<PassTimes, kLayerGroups.size()> lead;
 };
 
 /// What layers that are alike take, cut one way.
 struct LayerTimes {
-  bool told = false;                     ///< false: hosts are in the way
+  bool estimated = false;                ///< false: hosts are in the way
   std::array<PartTimes, kPlaces> parts;  ///< by Place
-  Halves beside;                         ///< what a pass takes beside its parts
+  PassTimes concurrent;                  ///< what a pass takes beside its parts
   workload::Op product;                  ///< the kernel that moves the most bytes, of products …
   workload::Op other;                    ///< … and of all others
   /// A layer's largest collective, by Within; size 0: none.
-  std::array<workload::Op, kWithin.size()> exchange;
+  std::array<workload::Op, kLayerGroups.size()> exchange;
 };
 
 /// Passes of `spec`, whose layers are alike, on one stage, played alone (`play`): what a layer

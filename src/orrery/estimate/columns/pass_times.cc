@@ -12,7 +12,7 @@ constexpr std::size_t kMostAhead = 8;  // parts that are gathered ahead
 
 enum class Which : std::uint8_t { forward, backward, input, weight };
 
-double pick(const Halves& of, Which which) {
+double pick(const PassTimes& of, Which which) {
   switch (which) {
     case Which::forward:
       return of.forward;
@@ -32,7 +32,7 @@ double slower(double share) { return share / (1 - std::min(share, 0.5)); }
 /// One stage's device, and the network beside it.
 class PassLine {
  public:
-  PassLine(const LayerTimes& layer, const DataTimes& data, std::span<const Reduction> sent,
+  PassLine(const LayerTimes& layer, const DataParallelTimes& data, std::span<const Reduction> sent,
            const ChunkShape& shape)
       : layer_(layer),
         data_(data),
@@ -60,7 +60,7 @@ class PassLine {
     };
     if (gathers)
       for (std::int32_t turn = 0; turn < ahead; ++turn) gather(turn);
-    now_ += pick(layer_.beside, which);
+    now_ += pick(layer_.concurrent, which);
     std::size_t next = 0;
     for (std::int32_t turn = 0; turn < parts_; ++turn) {
       if (gathers) {
@@ -72,12 +72,12 @@ class PassLine {
       const std::size_t part = part_at(turn, forward);
       run(layer_.parts[part], which);
       if (!reduces) continue;
-      if (shape_.way == DataWay::shards) {
+      if (shape_.way == GradientTiming::shards) {
         free_ = std::max(free_, now_) + data_.reduce[part];
       } else {
         for (; next < sent_.size() && sent_[next].after == static_cast<std::uint32_t>(turn + 1);
              ++next)
-          free_ = std::max(free_, now_) + sent_[next].takes;
+          free_ = std::max(free_, now_) + sent_[next].duration;
       }
     }
   }
@@ -92,26 +92,26 @@ class PassLine {
 
   /// A part's kernels, slower as long as the network is busy.
   void run(const PartTimes& part, Which which) {
-    const double takes = pick(part.takes, which);
+    const double duration = pick(part.duration, which);
     const double busy = free_ - now_;
     if (busy <= 0) {
-      now_ += takes;
+      now_ += duration;
       return;
     }
-    double lead = takes;
+    double lead = duration;
     for (std::size_t i = 0; i < data_.queued.size(); ++i)
       if (data_.queued[i]) lead = std::min(lead, pick(part.lead[i], which));
-    if (lead < takes) {  // and then its own collectives wait
-      now_ = std::max(now_ + lead, free_) + takes - lead;
+    if (lead < duration) {  // and then its own collectives wait
+      now_ = std::max(now_ + lead, free_) + duration - lead;
       return;
     }
     const double slowed =
-        takes + products_ * pick(part.products, which) + others_ * pick(part.others, which);
-    now_ = slowed <= busy ? now_ + slowed : free_ + takes * (1 - busy / slowed);
+        duration + products_ * pick(part.products, which) + others_ * pick(part.others, which);
+    now_ = slowed <= busy ? now_ + slowed : free_ + duration * (1 - busy / slowed);
   }
 
   const LayerTimes& layer_;
-  const DataTimes& data_;
+  const DataParallelTimes& data_;
   std::span<const Reduction> sent_;
   const ChunkShape& shape_;
   double products_, others_;
@@ -119,13 +119,13 @@ class PassLine {
   double now_ = 0, free_ = 0, waited_ = 0;
 };
 
-Halves in_rows(const LayerTimes& layer, Halves of(const PartTimes&), std::int32_t layers,
-               Ends ends) {
+PassTimes in_rows(const LayerTimes& layer, PassTimes of(const PartTimes&), std::int32_t layers,
+                  Ends ends) {
   const auto at = [&](Place place) { return of(layer.parts[static_cast<std::size_t>(place)]); };
-  const Halves one = at(Place::layer);
+  const PassTimes one = at(Place::layer);
   const auto count = static_cast<double>(layers);
-  Halves sum{count * one.forward, count * one.input, count * one.weight};
-  const auto add = [&](const Halves& more) {
+  PassTimes sum{count * one.forward, count * one.input, count * one.weight};
+  const auto add = [&](const PassTimes& more) {
     sum.forward += more.forward, sum.input += more.input, sum.weight += more.weight;
   };
   if (has_embedding(ends)) add(at(Place::embedding));
@@ -135,53 +135,54 @@ Halves in_rows(const LayerTimes& layer, Halves of(const PartTimes&), std::int32_
 
 }  // namespace
 
-Halves plain_passes(const LayerTimes& layer, std::int32_t layers, Ends ends) {
-  Halves sum = in_rows(
-      layer, [](const PartTimes& part) { return part.takes; }, layers, ends);
-  sum.forward += layer.beside.forward;
-  sum.input += layer.beside.input;
-  sum.weight += layer.beside.weight;
+PassTimes plain_passes(const LayerTimes& layer, std::int32_t layers, Ends ends) {
+  PassTimes sum = in_rows(
+      layer, [](const PartTimes& part) { return part.duration; }, layers, ends);
+  sum.forward += layer.concurrent.forward;
+  sum.input += layer.concurrent.input;
+  sum.weight += layer.concurrent.weight;
   return sum;
 }
 
-Halves kernels_of(const LayerTimes& layer, std::int32_t layers, Ends ends) {
+PassTimes kernels_of(const LayerTimes& layer, std::int32_t layers, Ends ends) {
   return in_rows(
       layer,
       [](const PartTimes& part) {
-        return Halves{part.products.forward + part.others.forward,
-                      part.products.input + part.others.input,
-                      part.products.weight + part.others.weight};
+        return PassTimes{part.products.forward + part.others.forward,
+                         part.products.input + part.others.input,
+                         part.products.weight + part.others.weight};
       },
       layers, ends);
 }
 
-ChunkPasses chunk_passes(const LayerTimes& layer, const DataTimes& data,
+ChunkPasses chunk_passes(const LayerTimes& layer, const DataParallelTimes& data,
                          std::span<const Reduction> sent, const ChunkShape& shape, double carried) {
   ChunkPasses out;
   out.plain = plain_passes(layer, shape.layers, shape.ends);
-  out.takes = out.first = out.plain;
-  if (shape.way == DataWay::late) return out;
-  const bool every = shape.way != DataWay::once, shards = shape.way == DataWay::shards;
+  out.duration = out.first = out.plain;
+  if (shape.way == GradientTiming::late) return out;
+  const bool every = shape.way != GradientTiming::once,
+             shards = shape.way == GradientTiming::shards;
   const Which making = shape.split ? Which::weight : Which::backward;
   PassLine line(layer, data, sent, shape);
   if (every) {
-    const auto run = [&](Which which, double& takes, double& waited) {
+    const auto run = [&](Which which, double& duration, double& waited) {
       const double begin = line.now();
       line.pass(which, shards, which == Which::backward);
-      takes = line.now() - begin;
+      duration = line.now() - begin;
       waited = line.waited();
     };
     const int rounds = std::min(shape.microbatches, 2);
     for (int round = 0; round < rounds; ++round) {
-      run(Which::forward, out.takes.forward, out.waited.forward);
-      if (round == 0) out.first.forward = out.takes.forward;
+      run(Which::forward, out.duration.forward, out.waited.forward);
+      if (round == 0) out.first.forward = out.duration.forward;
       if (shape.in_phases) continue;
-      run(Which::backward, out.takes.weight, out.waited.weight);
-      if (round == 0) out.first.weight = out.takes.weight;
+      run(Which::backward, out.duration.weight, out.waited.weight);
+      if (round == 0) out.first.weight = out.duration.weight;
     }
     for (int round = 0; round < rounds && shape.in_phases; ++round) {
-      run(Which::backward, out.takes.weight, out.waited.weight);
-      if (round == 0) out.first.weight = out.takes.weight;
+      run(Which::backward, out.duration.weight, out.waited.weight);
+      if (round == 0) out.first.weight = out.duration.weight;
     }
   } else {
     line.carry(carried);
@@ -190,7 +191,7 @@ ChunkPasses chunk_passes(const LayerTimes& layer, const DataTimes& data,
   }
   out.tail = line.tail();
   if (shards) return out;
-  for (const Reduction& one : sent) out.sums += one.takes;
+  for (const Reduction& one : sent) out.sums += one.duration;
   return out;
 }
 

@@ -30,16 +30,16 @@ struct PlanColumns {
 };
 
 /// What is known of a plan.
-enum class Verdict : std::uint8_t {
-  told,
-  illegal,    ///< it breaks a rule: StepColumns::rule
-  too_large,  ///< for a device's memory
-  not_told    ///< only playing or simulating it tells
+enum class PlanVerdict : std::uint8_t {
+  estimated,
+  illegal,       ///< it breaks a rule: StepColumns::rule
+  too_large,     ///< for a device's memory
+  not_estimable  ///< only playing or simulating it tells
 };
 
 /// Answers, by plan. Times in picoseconds, of the step of the stage that is busy the longest.
 struct StepColumns {
-  std::vector<Verdict> verdict;
+  std::vector<PlanVerdict> verdict;
   std::vector<std::uint16_t> rule;   ///< illegal: the number of a rule (workload::rules)
   std::vector<std::int64_t> memory;  ///< what the fullest rank needs, bytes; 0: not known
   std::vector<double> step;          ///< … which is the sum of

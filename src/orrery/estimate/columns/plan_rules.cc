@@ -51,7 +51,7 @@ TableKey PlanRules::size_key(const PlanColumns& plans, std::size_t place) {
 void PlanRules::ask(Table& table, TableKey key, const workload::Spec& spec) const {
   table.keys.add(key);
   table.rules.push_back(kNone);
-  const auto fine = workload::legal(spec);
+  const auto fine = workload::check_spec(spec);
   if (fine) return;
   for (std::size_t i = 0; i < rules_.size(); ++i)
     if (fine.error().hint.starts_with("rule " + std::string(rules_[i].name) + ":"))

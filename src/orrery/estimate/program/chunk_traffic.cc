@@ -88,9 +88,9 @@ std::vector<std::int64_t> ends_of(std::span<const Issued> issued, const ChunkQue
   return ends;
 }
 
-std::int64_t ChunkedCollectives::add(std::int64_t ready, const ChunkWork& work,
-                                     std::uint64_t number, const ChunkQueueing& queueing,
-                                     const Moved& moved) {
+std::int64_t ConcurrentCollectives::add(std::int64_t ready, const ChunkWork& work,
+                                        std::uint64_t number, const ChunkQueueing& queueing,
+                                        const Moved& moved) {
   constexpr std::size_t kMost = 12;
   std::int64_t from = ready;
   for (const One& one : all_)
@@ -110,7 +110,7 @@ std::int64_t ChunkedCollectives::add(std::int64_t ready, const ChunkWork& work,
   return all_.back().end = ends.back();
 }
 
-void ChunkedCollectives::move_on(std::int64_t by, std::uint64_t from) {
+void ConcurrentCollectives::move_on(std::int64_t by, std::uint64_t from) {
   for (One& one : all_) {
     if (one.number < from) continue;
     one.issued.ready += by;

@@ -35,12 +35,13 @@ struct ChunkQueueing {
 
 /// When each is through. Phases of collectives that were issued earlier go first; of those of one
 /// collective whoever waits longer, then the earlier chunk; at one time those that come first in
-/// `issued`. Source: sim/chunk_order.cc. O(phases log phases), of few that wait at a time.
+/// `issued`. Source: sim/collectives/chunks/chunk_order.cc. O(phases log phases), of few that wait
+/// at a time.
 [[nodiscard]] std::vector<std::int64_t> ends_of(std::span<const Issued> issued,
                                                 const ChunkQueueing& queueing);
 
 /// Those of a rank that may still be on their way, as they are issued one after another.
-class ChunkedCollectives {
+class ConcurrentCollectives {
  public:
   /// Which one ends later than it was said before: its number, when it was to end, when it does.
   using Moved = std::function<void(std::uint64_t number, std::int64_t before, std::int64_t end)>;

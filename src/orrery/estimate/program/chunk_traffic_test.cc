@@ -49,7 +49,7 @@ TEST(ChunkTraffic, WhatComesLaterMovesEndsThatWereSaid) {
   const ChunkWork both = work_of({{{0, 10}, {1, 30}}, {{0, 10}, {1, 30}}});
   ChunkWork other = work_of({{{1, 5}}});
   other.alone = 5;
-  ChunkedCollectives some;
+  ConcurrentCollectives some;
   std::vector<std::array<std::int64_t, 3>> said;
   const auto moved = [&](std::uint64_t number, std::int64_t before, std::int64_t end) {
     said.push_back({static_cast<std::int64_t>(number), before, end});
@@ -76,20 +76,20 @@ TEST(ChunkTraffic, AloneItIsTheModelOfChunks) {
     model::ChunkRules rules;
     rules.dims = 1 + static_cast<std::uint32_t>(random() % 4);
     rules.servers = 1 + static_cast<std::uint32_t>(random() % 3);
-    std::vector<model::ChunkWay> ways(1 + random() % 9);
+    std::vector<model::ChunkPath> ways(1 + random() % 9);
     ChunkWork work;
-    for (model::ChunkWay& way : ways) {
+    for (model::ChunkPath& way : ways) {
       auto& chunk = work.chunks.emplace_back();
       for (std::size_t p = 0; p < 1 + random() % 6; ++p) {
-        model::ChunkStep step;
+        model::ChunkPhaseTime step;
         step.dim = static_cast<std::uint8_t>(random() % rules.dims);
         step.time = static_cast<std::int64_t>(1 + random() % 50);
         chunk.push_back({step.dim, step.time});
         way.push_back(step);
       }
     }
-    std::vector<const model::ChunkWay*> all;
-    for (const model::ChunkWay& way : ways) all.push_back(&way);
+    std::vector<const model::ChunkPath*> all;
+    for (const model::ChunkPath& way : ways) all.push_back(&way);
     const std::int64_t ready = static_cast<std::int64_t>(random() % 1000);
     const Issued alone{ready, &work};
     EXPECT_EQ(ends_of({&alone, 1}, {.servers = rules.servers}).front(),

@@ -7,9 +7,9 @@
 #include <utility>
 
 #include "orrery/estimate/program/op_costs_internal.h"
-#include "orrery/estimate/program/simulated.h"
+#include "orrery/estimate/program/program_simulation.h"
 #include "orrery/model/compute/interference.h"
-#include "orrery/model/network/network.h"
+#include "orrery/network/network.h"
 
 namespace orrery::estimate {
 
@@ -74,16 +74,17 @@ std::string OpCosts::key(const Program& program, const Op& op) {
 }
 
 void OpCosts::add_messages(const Program& program, Times& times) const {
-  for (std::uint32_t player = 0; player < times.cast.size(); ++player) {
-    const std::uint32_t rank = times.cast.rank(player);
+  for (std::uint32_t rank_class = 0; rank_class < times.classes.size(); ++rank_class) {
+    const std::uint32_t rank = times.classes.rank(rank_class);
     each_body(program.roles[program.role_of(rank)], program.bodies.size(), [&](std::uint32_t body) {
       const auto& ops = program.bodies[body].ops;
       for (std::uint32_t i = 0; i < ops.size(); ++i) {
         if (!is_message(ops[i])) continue;
-        const Cast::Peer peer = times.cast.peer(program, player, ops[i].axis, ops[i].shift);
+        const RankClasses::Peer peer =
+            times.classes.peer(program, rank_class, ops[i].axis, ops[i].shift);
         const bool sends = ops[i].kind == NodeKind::send;
-        times.messages[{player, body, i}] = {
-            peer.player, sends ? network_->alone(rank, peer.rank, ops[i].size) : 0};
+        times.messages[{rank_class, body, i}] = {
+            peer.rank_class, sends ? network_->alone(rank, peer.rank, ops[i].size) : 0};
       }
     });
   }
@@ -133,11 +134,12 @@ Result<void> OpCosts::take_times(const Program& program,
   for (auto& chain : chains)
     for (Op& op : chain) op = alone_on(op, workload::stream::compute);
   const auto result =
-      simulated(probe_of(program, chains), *cluster_, by_chunks() ? Keep::chunks : Keep::path);
+      simulate_program(probe_of(program, chains), *cluster_,
+                       by_chunks() ? SimulationDetail::chunks : SimulationDetail::path);
   if (!result) return tl::unexpected(result.error());
   std::vector<Cost> costs(keys.size());
-  for (const sim::PathLink& link : result->path)
-    if (link.node < costs.size()) costs[link.node].takes = (link.end - link.start).count();
+  for (const sim::CriticalPathNode& link : result->path)
+    if (link.node < costs.size()) costs[link.node].duration = (link.end - link.start).count();
   for (const auto& chain : by_role)
     for (std::size_t i = 0; i < chain.size(); ++i) costs[i].product = is_product(chain[i]);
   for (std::size_t i = 0; i < keys.size(); ++i) known_.emplace(keys[i], costs[i]);
@@ -168,7 +170,7 @@ void OpCosts::take_chunks(const sim::SimResult& result, const std::vector<std::s
   for (auto& [node, chunks] : found) {
     ChunkWork work;
     for (auto& [number, phases] : chunks) work.chunks.push_back(std::move(phases));
-    work.alone = known_.at(keys[node]).takes;
+    work.alone = known_.at(keys[node]).duration;
     const Issued alone{0, &work};
     if (ends_of({&alone, 1}, {cluster_->platform.collectives.active_chunks}).front() == work.alone)
       known_chunks_.emplace(keys[node], std::move(work));
@@ -177,24 +179,25 @@ void OpCosts::take_chunks(const sim::SimResult& result, const std::vector<std::s
 
 // A kernel that takes longer than the collective (or the copy) is put beside it: what it takes more
 // is what it had not.
-Result<double> OpCosts::taken_from(const Program& program,
-                                   const std::vector<std::vector<Op>>& collective,
-                                   const std::string& its_key, const Op& kernel) {
+Result<double> OpCosts::slowdown_by(const Program& program,
+                                    const std::vector<std::vector<Op>>& collective,
+                                    const std::string& its_key, const Op& kernel) {
   const auto of_kernel = known_.find(key(program, kernel));
-  const std::int64_t takes = known_.at(its_key).takes;
-  if (of_kernel == known_.end() || of_kernel->second.takes <= 0 || takes <= 0) return 0;
-  const std::int64_t times = std::min<std::int64_t>(2 + 2 * takes / of_kernel->second.takes, 4096);
-  std::vector<std::vector<Op>> beside = collective;
-  for (auto& ops : beside) {
+  const std::int64_t duration = known_.at(its_key).duration;
+  if (of_kernel == known_.end() || of_kernel->second.duration <= 0 || duration <= 0) return 0;
+  const std::int64_t times =
+      std::min<std::int64_t>(2 + 2 * duration / of_kernel->second.duration, 4096);
+  std::vector<std::vector<Op>> concurrent = collective;
+  for (auto& ops : concurrent) {
     if (ops.empty()) continue;
     ops[0] = alone_on(ops[0], workload::stream::side);
     ops.insert(ops.end(), static_cast<std::size_t>(times),
                alone_on(kernel, workload::stream::compute));
   }
-  const auto result = simulated(probe_of(program, beside), *cluster_);
+  const auto result = simulate_program(probe_of(program, concurrent), *cluster_);
   if (!result) return tl::unexpected(result.error());
-  const std::int64_t more = result->end.count() - times * of_kernel->second.takes;
-  return std::clamp(static_cast<double>(more) / static_cast<double>(takes), 0.0, 0.5);
+  const std::int64_t more = result->end.count() - times * of_kernel->second.duration;
+  return std::clamp(static_cast<double>(more) / static_cast<double>(duration), 0.0, 0.5);
 }
 
 namespace {
@@ -215,16 +218,16 @@ std::array<const Op*, 2> largest_kernels(const Program& program) {
 
 }  // namespace
 
-Result<void> OpCosts::weigh(const Program& program,
-                            const std::map<std::string, std::vector<std::vector<Op>>>& felt) {
+Result<void> OpCosts::measure_slowdown(
+    const Program& program, const std::map<std::string, std::vector<std::vector<Op>>>& felt) {
   for (const Op* kernel : largest_kernels(program)) {
     if (kernel == nullptr) continue;
-    const std::string beside = "&" + key(program, *kernel);
+    const std::string concurrent = "&" + key(program, *kernel);
     for (const auto& [its, by_role] : felt) {
-      if (known_shares_.contains(its + beside)) continue;
-      const auto taken = taken_from(program, by_role, its, *kernel);
-      if (!taken) return tl::unexpected(taken.error());
-      known_shares_.emplace(its + beside, *taken);
+      if (known_shares_.contains(its + concurrent)) continue;
+      const auto slowdown = slowdown_by(program, by_role, its, *kernel);
+      if (!slowdown) return tl::unexpected(slowdown.error());
+      known_shares_.emplace(its + concurrent, *slowdown);
     }
   }
   return {};
@@ -263,7 +266,7 @@ Result<void> OpCosts::learn(const Program& program) {
   }
   for (const auto& [its, by_role] : crossing)
     if (auto done = take_times(program, by_role, {its}); !done) return done;
-  return weigh(program, felt);
+  return measure_slowdown(program, felt);
 }
 
 // At once: by which share of the shorter one do they take longer than the longer one alone?
@@ -274,10 +277,10 @@ Result<double> OpCosts::shared_time(const Program& program, std::size_t role, co
     return known->second;
   const auto both = on_stage_of(
       program, role, {alone_on(a, workload::stream::side), alone_on(b, workload::stream::tp)});
-  const auto result = simulated(probe_of(program, both), *cluster_);
+  const auto result = simulate_program(probe_of(program, both), *cluster_);
   if (!result) return tl::unexpected(result.error());
-  const std::int64_t of_a = known_.at(key(program, a)).takes;
-  const std::int64_t of_b = known_.at(key(program, b)).takes;
+  const std::int64_t of_a = known_.at(key(program, a)).duration;
+  const std::int64_t of_b = known_.at(key(program, b)).duration;
   const auto shorter = static_cast<double>(std::min(of_a, of_b));
   const auto more = static_cast<double>(result->end.count() - std::max(of_a, of_b));
   const double share = shorter > 0 ? std::clamp(more / shorter, 0.0, 1.0) : 0;
@@ -328,29 +331,29 @@ Result<void> OpCosts::find_queues(const Program& program, Times& times) {
 }
 
 void OpCosts::add_shares(const Program& program, const Op& op,
-                         const std::array<std::string, 2>& beside, Cost& cost) {
+                         const std::array<std::string, 2>& concurrent, Cost& cost) {
   const auto share = [&](const std::string& kernel) {
     const auto known = known_shares_.find(key(program, op) + kernel);
     return known == known_shares_.end() ? 0 : known->second;
   };
-  cost.of_others = share(beside[0]);
-  cost.of_products = share(beside[1]);
+  cost.of_others = share(concurrent[0]);
+  cost.of_products = share(concurrent[1]);
 }
 
 Result<OpCosts::Times> OpCosts::of(const Program& program) {
   if (auto done = learn(program); !done) return tl::unexpected(done.error());
   Times times;
-  times.cast = Cast(program);
+  times.classes = RankClasses(program);
   times.of.resize(program.bodies.size());
   const platform::CollectiveConfig& collectives = cluster_->platform.collectives;
   times.queues = {collectives.active_chunks,
                   collectives.policy == platform::SchedulingPolicy::lifo};
   if (auto done = find_queues(program, times); !done) return tl::unexpected(done.error());
   const graph::LaunchTimes launch = program.spec.kernels.launch_times();
-  std::array<std::string, 2> beside;
+  std::array<std::string, 2> concurrent;
   const auto largest = largest_kernels(program);
-  for (std::size_t i = 0; i < beside.size(); ++i)
-    if (largest[i] != nullptr) beside[i] = "&" + key(program, *largest[i]);
+  for (std::size_t i = 0; i < concurrent.size(); ++i)
+    if (largest[i] != nullptr) concurrent[i] = "&" + key(program, *largest[i]);
   for (std::uint32_t r = 0; r < program.roles.size(); ++r) {
     each_body(program.roles[r], program.bodies.size(), [&](std::uint32_t body) {
       const auto& ops = program.bodies[body].ops;
@@ -359,7 +362,7 @@ Result<OpCosts::Times> OpCosts::of(const Program& program) {
         const bool told = op.op_class != OpClass::copy && !is_message(op);
         times.of[body].push_back(told ? known_.at(key(program, op)) : Cost{});
         if (op.kind == NodeKind::coll || op.op_class == OpClass::transfer)
-          add_shares(program, op, beside, times.of[body].back());
+          add_shares(program, op, concurrent, times.of[body].back());
         if (op.kind == NodeKind::coll) {
           if (!crosses_stages(program, op.axis))
             if (const auto known = known_chunks_.find(key(program, op));
@@ -375,6 +378,65 @@ Result<OpCosts::Times> OpCosts::of(const Program& program) {
   }
   add_messages(program, times);
   return times;
+}
+
+// Ops that are asked about one by one.
+
+using workload::Op;
+using workload::Program;
+
+bool crosses_stages(const workload::Program& program, workload::Axis axis) {
+  const auto& mesh = program.mesh;
+  const std::uint32_t stages = mesh.size(workload::Dim::pp);
+  if (stages == 1) return false;
+  const std::uint32_t stride = mesh.stride(workload::Dim::pp);
+  for (const auto& digit : mesh.axis(axis).digits)
+    if (digit.stride == stride && digit.count > 1) return true;
+  return false;
+}
+
+Result<std::vector<OpCosts::Cost>> OpCosts::alone(const Program& program,
+                                                  const std::vector<Op>& ops) {
+  std::vector<std::vector<Op>> chain(program.roles.size());
+  std::vector<std::string> keys, new_keys;
+  for (const Op& op : ops) {
+    keys.push_back(key(program, op));
+    if (known_.contains(keys.back())) continue;
+    if (std::find(new_keys.begin(), new_keys.end(), keys.back()) != new_keys.end()) continue;
+    if (op.kind == graph::NodeKind::coll && crosses_stages(program, op.axis)) {
+      std::vector<std::vector<Op>> together(program.roles.size());
+      const std::uint32_t stride = program.mesh.stride(workload::Dim::pp);
+      for (std::uint32_t stage = 0; stage < together.size(); ++stage)
+        if (program.mesh.axis(op.axis).has(stage * stride)) together[stage] = {op};
+      if (auto done = take_times(program, together, {keys.back()}); !done)
+        return tl::unexpected(done.error());
+      continue;
+    }
+    chain.front().push_back(op);
+    new_keys.push_back(keys.back());
+  }
+  if (!new_keys.empty())
+    if (auto done = take_times(program, chain, new_keys); !done)
+      return tl::unexpected(done.error());
+  std::vector<Cost> costs;
+  for (const std::string& its : keys) costs.push_back(known_.at(its));
+  return costs;
+}
+
+Result<double> OpCosts::slowdown(const Program& program, const Op& collective, const Op& kernel) {
+  const std::string its = key(program, collective);
+  const std::string both = its + "&" + key(program, kernel);
+  if (const auto known = known_shares_.find(both); known != known_shares_.end())
+    return known->second;
+  std::vector<std::vector<Op>> by_role(program.roles.size());
+  by_role.front() = {collective};
+  const auto share = slowdown_by(program, by_role, its, kernel);
+  if (share) known_shares_.emplace(both, *share);
+  return share;
+}
+
+std::int64_t OpCosts::message(std::uint32_t from, std::uint32_t to, std::int64_t bytes) const {
+  return network_->alone(from, to, bytes);
 }
 
 }  // namespace orrery::estimate

@@ -11,10 +11,10 @@
 #include <vector>
 
 #include "orrery/core/error.h"
-#include "orrery/estimate/program/cast.h"
 #include "orrery/estimate/program/chunk_traffic.h"
+#include "orrery/estimate/program/rank_classes.h"
 #include "orrery/graph/kernel.h"
-#include "orrery/study/inputs.h"
+#include "orrery/study/questions/inputs/inputs.h"
 #include "orrery/workload/program/program.h"
 
 namespace orrery::model {
@@ -35,7 +35,7 @@ namespace orrery::estimate {
 class OpCosts {
  public:
   struct Cost {
-    std::int64_t takes = 0;        ///< picoseconds
+    std::int64_t duration = 0;     ///< picoseconds
     bool product = false;          ///< a kernel that waits for arithmetic rather than for memory
     std::int64_t each_launch = 0;  ///< of the host, picoseconds
     std::int64_t launches = 1;
@@ -54,11 +54,11 @@ class OpCosts {
   /// By body and op; registers take nothing.
   struct Times {
     std::vector<std::vector<Cost>> of;
-    Cast cast;
+    RankClasses classes;
     /// To whom or from whom, by player of the cast; and what sending takes.
     struct Message {
       std::uint32_t peer = 0;
-      std::int64_t takes = 0;
+      std::int64_t duration = 0;
     };
     /// By player, body and op.
     std::map<std::array<std::uint32_t, 3>, Message> messages;
@@ -81,8 +81,8 @@ class OpCosts {
                                                 const std::vector<workload::Op>& ops);
   /// What a collective takes of a device that such a kernel beside it lacks, as a share. Both have
   /// been asked about. Errc: as `of`.
-  [[nodiscard]] Result<double> taken(const workload::Program& program,
-                                     const workload::Op& collective, const workload::Op& kernel);
+  [[nodiscard]] Result<double> slowdown(const workload::Program& program,
+                                        const workload::Op& collective, const workload::Op& kernel);
   /// Of two collectives of the first role at once: by which share of the shorter one they take
   /// longer than the longer one. Both have been asked about. Errc: as `of`.
   [[nodiscard]] Result<double> together(const workload::Program& program, const workload::Op& a,
@@ -104,17 +104,17 @@ class OpCosts {
   [[nodiscard]] Result<void> take_times(const workload::Program& program,
                                         const std::vector<std::vector<workload::Op>>& by_role,
                                         const std::vector<std::string>& keys);
-  [[nodiscard]] Result<double> taken_from(const workload::Program& program,
-                                          const std::vector<std::vector<workload::Op>>& collective,
-                                          const std::string& key, const workload::Op& kernel);
-  [[nodiscard]] Result<void> weigh(
+  [[nodiscard]] Result<double> slowdown_by(const workload::Program& program,
+                                           const std::vector<std::vector<workload::Op>>& collective,
+                                           const std::string& key, const workload::Op& kernel);
+  [[nodiscard]] Result<void> measure_slowdown(
       const workload::Program& program,
       const std::map<std::string, std::vector<std::vector<workload::Op>>>& felt);
   /// Whether collectives are known chunk by chunk.
   [[nodiscard]] bool by_chunks() const;
   void take_chunks(const sim::SimResult& result, const std::vector<std::string>& keys);
   void add_shares(const workload::Program& program, const workload::Op& op,
-                  const std::array<std::string, 2>& beside, Cost& cost);
+                  const std::array<std::string, 2>& concurrent, Cost& cost);
 
   [[nodiscard]] Result<double> shared_time(const workload::Program& program, std::size_t role,
                                            const workload::Op& a, const workload::Op& b);

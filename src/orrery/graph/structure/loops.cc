@@ -5,7 +5,7 @@
 #include <map>
 #include <set>
 
-#include "orrery/graph/structure/scoped.h"
+#include "orrery/graph/structure/scope_loops.h"
 
 namespace orrery::graph {
 namespace {
@@ -18,7 +18,7 @@ struct Nested {
   const Repeat* repeat = nullptr;
   std::uint64_t weight = 0;  ///< of all periods
   std::uint32_t level = 0;   ///< 0: nothing that repeats takes most of it
-  Passes passes;
+  WorkPasses passes;
   std::vector<Nested> inside;  ///< of level 0: none
 };
 
@@ -40,7 +40,7 @@ class Finder {
   }
 
   /// Those of a body that are loops; `passes` gets what is in the whole body.
-  std::vector<Nested> of(std::span<const Repeat> body, Passes& passes) const {
+  std::vector<Nested> of(std::span<const Repeat> body, WorkPasses& passes) const {
     std::vector<Nested> made;
     for (const Repeat& repeat : body) {
       if (is_loop(repeat)) {
@@ -232,7 +232,7 @@ bool cuts(const Loop& passes, const Loop& layers) {
 }
 
 /// Those that are named, in place of those that fold.
-void take_named(const Scoped& said, Loops& made) {
+void take_named(const NamedLoops& said, Loops& made) {
   made.layers = said.loops;
   made.uneven = !alike(made.layers);
   std::erase_if(made.passes, [&](const Loop& passes) {
@@ -244,10 +244,10 @@ void take_named(const Scoped& said, Loops& made) {
 }  // namespace
 
 Loops find_loops(const Graph& graph, const Spine& spine, std::span<const Repeat> folded) {
-  const Scoped said = scoped(graph, spine);
+  const NamedLoops said = find_named_loops(graph, spine);
   const Finder finder(graph, spine, said.steps > 0 && !said.has_optimizers);
   Loops made;
-  Passes all;
+  WorkPasses all;
   finder.add(finder.of(folded, all), 0, 1, false, made);
   if (said.loops.empty()) {
     keep_layers(finder, made);

@@ -8,20 +8,20 @@
 #include <span>
 #include <vector>
 
-#include "orrery/graph/structure/fold.h"
+#include "orrery/graph/structure/repeat_folding.h"
 #include "orrery/graph/structure/spine.h"
 
 namespace orrery::graph {
 
 /// Collectives of so much and more are of gradients or weights; less is a loss or a norm.
-inline constexpr Bytes kLeastBuffer{64 << 10};
+inline constexpr Bytes kMinimumGradientBuffer{64 << 10};
 
 /// So many periods of so many works of the spine, one right after another.
 struct Loop {
   std::size_t first = 0;     ///< place in Spine::works
   std::uint32_t period = 1;  ///< works
   std::uint32_t times = 1;
-  Passes passes;  ///< what is in it
+  WorkPasses passes;  ///< what is in it
 
   [[nodiscard]] std::size_t end() const { return first + std::size_t{period} * times; }
 };

@@ -3,14 +3,14 @@
 
 #include <algorithm>
 
-#include "orrery/graph/structure/selection.h"
+#include "orrery/graph/structure/node_selection.h"
 
 namespace orrery::graph {
 namespace {
 
 bool is_spine_work(const Graph& graph, NodeId n) {
   const auto of = time_of(graph, n);
-  if (of == TimeOf::kernels || of == TimeOf::copies) return true;
+  if (of == WorkKind::kernels || of == WorkKind::copies) return true;
   // What a stage of a pipeline receives and sends is all that tells its passes apart
   return graph.lanes().empty() &&
          (graph.kind(n) == NodeKind::send || graph.kind(n) == NodeKind::recv);
@@ -41,18 +41,18 @@ std::uint32_t number_of(Key key, std::map<Key, std::uint32_t>& numbers) {
 
 }  // namespace
 
-std::uint32_t NodeSymbols::of_name(NodeId n) {
+std::uint32_t NodeClasses::of_name(NodeId n) {
   const std::string_view name = graph_.name(n);
   const auto [known, added] = names_.try_emplace(name, 0u);
   if (added) known->second = number_of(without_numbers(name), bare_);
   return known->second;
 }
 
-std::uint32_t NodeSymbols::of(NodeId n) {
+std::uint32_t NodeClasses::of(NodeId n) {
   return number_of(std::pair(of_name(n), graph_.kernel(n)), kinds_);
 }
 
-Spine spine(const Graph& graph, NodeSymbols& symbols) {
+Spine spine(const Graph& graph, NodeClasses& symbols) {
   Spine made;
   made.lane = busiest_lane(graph);
   for (NodeId n = 0; n < graph.size(); ++n) {
@@ -63,11 +63,11 @@ Spine spine(const Graph& graph, NodeSymbols& symbols) {
   return made;
 }
 
-Passes passes_of(const Graph& graph, NodeId n) {
+WorkPasses passes_of(const Graph& graph, NodeId n) {
   const auto says = [&](std::string_view part) {
     return graph.name(n).find(part) != std::string_view::npos;
   };
-  Passes made;
+  WorkPasses made;
   if (const StepPhase phase = graph.scope(n).phase; phase != StepPhase::unsaid) {
     made.forward = phase == StepPhase::forward;
     made.backward = phase == StepPhase::backward;

@@ -16,9 +16,9 @@
 namespace orrery::graph {
 
 /// Numbers for what nodes are: kernel and sizes where known, and the name without its numbers.
-class NodeSymbols {
+class NodeClasses {
  public:
-  explicit NodeSymbols(const Graph& graph) : graph_(graph) {}
+  explicit NodeClasses(const Graph& graph) : graph_(graph) {}
 
   /// Equal numbers: equal kernels of equal names. Dense, in order of first question.
   std::uint32_t of(NodeId n);
@@ -37,22 +37,22 @@ class NodeSymbols {
 struct Spine {
   std::uint32_t lane = kNoLane;
   std::vector<NodeId> works;
-  std::vector<std::uint32_t> symbols;  ///< as works (NodeSymbols::of)
+  std::vector<std::uint32_t> symbols;  ///< as works (NodeClasses::of)
 };
 /// O(nodes).
-[[nodiscard]] Spine spine(const Graph& graph, NodeSymbols& symbols);
+[[nodiscard]] Spine spine(const Graph& graph, NodeClasses& symbols);
 
 /// What works of a stretch are for.
-struct Passes {
+struct WorkPasses {
   bool forward = false, backward = false, optimizer = false;
 
-  void add(const Passes& other) {
+  void add(const WorkPasses& other) {
     forward = forward || other.forward;
     backward = backward || other.backward;
     optimizer = optimizer || other.optimizer;
   }
 };
 /// As its scope says, else its kernel; of works without one, what words in the name give away.
-[[nodiscard]] Passes passes_of(const Graph& graph, NodeId n);
+[[nodiscard]] WorkPasses passes_of(const Graph& graph, NodeId n);
 
 }  // namespace orrery::graph

@@ -12,9 +12,9 @@ namespace {
 /// By whom it waits for: how long after that one's end.
 using HandedOn = std::map<std::uint64_t, Time>;
 
-Time lag_of(const NodeSpec& node, std::uint64_t dep) {
+Time lag_kind(const NodeSpec& node, std::uint64_t dep) {
   Time longest{};
-  for (const EdgeNote& note : node.notes)
+  for (const DependencyNote& note : node.notes)
     if (note.dep == dep) longest = std::max(longest, note.lag);
   return longest;
 }
@@ -36,19 +36,19 @@ void drop_nodes(std::vector<NodeSpec>& nodes, const std::vector<bool>& dropped,
       }
       for (const auto& [before, lag] : found->second) {
         Time& longest = waits[before];
-        longest = std::max(longest, lag + lag_of(node, dep));
+        longest = std::max(longest, lag + lag_kind(node, dep));
       }
     }
     if (dropped[n]) {
       for (const std::uint64_t dep : left) {
         Time& longest = waits[dep];
-        longest = std::max(longest, lag_of(node, dep));
+        longest = std::max(longest, lag_kind(node, dep));
       }
       gone.emplace(node.id, std::move(waits));
       continue;
     }
     if (left.size() == node.deps.size()) continue;
-    std::erase_if(node.notes, [&](const EdgeNote& note) { return gone.contains(note.dep); });
+    std::erase_if(node.notes, [&](const DependencyNote& note) { return gone.contains(note.dep); });
     node.deps = std::move(left);
     for (const auto& [before, lag] : waits) {
       node.deps.push_back(before);

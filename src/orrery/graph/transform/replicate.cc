@@ -9,10 +9,10 @@
 #include <string_view>
 #include <vector>
 
-#include "orrery/core/text.h"
-#include "orrery/core/units.h"
-#include "orrery/graph/structure/selection.h"
-#include "orrery/graph/transform/fewer_ranks.h"
+#include "orrery/core/text/text.h"
+#include "orrery/core/text/units.h"
+#include "orrery/graph/structure/node_selection.h"
+#include "orrery/graph/transform/rank_subset.h"
 
 namespace orrery::graph {
 namespace {
@@ -53,7 +53,7 @@ std::string look_at(const Workload& workload, std::uint32_t rank, Done& done) {
     if (kind == NodeKind::send || kind == NodeKind::recv)
       return fmt::format("rank {} sends and receives messages ({})", rank,
                          in_quotes(graph.name(n)));
-    if (time_of(graph, n) == TimeOf::kernels) ++done.works[graph.name(n)];
+    if (time_of(graph, n) == WorkKind::kernels) ++done.works[graph.name(n)];
     if (kind != NodeKind::coll) continue;
     const Collective& collective = graph.collective(n);
     const std::string_view group = graph.string(collective.group);

@@ -28,13 +28,13 @@ bool is_library_range(std::string_view name) {
   return std::find(kLibraries.begin(), kLibraries.end(), name.substr(0, colon)) != kLibraries.end();
 }
 
-CommKind kind_of_coalesced(std::string_view name) {
+CommKind coalesced_kind(std::string_view name) {
   std::string word(name);
   for (char& c : word) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
   constexpr std::string_view kWord = "coalesced";
   for (std::size_t at = word.find(kWord); at != std::string::npos; at = word.find(kWord))
     word.erase(at, kWord.size());
-  const CommKind kind = profile::comm_kind_of(word);
+  const CommKind kind = profile::comm_kind_named(word);
   return kind == CommKind::unknown ? CommKind::coalesced : kind;
 }
 
@@ -57,8 +57,8 @@ CommName comm_name(std::string_view name) {
   out.kernel = profile::is_comm_kernel(name);
   if (!out.library && !out.dispatcher) return out;
   const std::string_view word = name.substr(name.find(':') + 1);
-  out.kind = profile::comm_kind_of(word);
-  if (out.kind == CommKind::coalesced) out.kind = kind_of_coalesced(word);
+  out.kind = profile::comm_kind_named(word);
+  if (out.kind == CommKind::coalesced) out.kind = coalesced_kind(word);
   const bool apart = out.kind == CommKind::all_gather || out.kind == CommKind::reduce_scatter ||
                      out.kind == CommKind::all_to_all || out.kind == CommKind::gather ||
                      out.kind == CommKind::scatter;

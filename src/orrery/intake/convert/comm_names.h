@@ -23,7 +23,7 @@ struct CommName {
   /// first where they are other tensors than the inputs.
   std::uint8_t input = 0;
 
-  [[nodiscard]] bool speaks() const { return library || dispatcher || record; }
+  [[nodiscard]] bool names_communication() const { return library || dispatcher || record; }
 };
 
 /// Looks at each distinct name once.
@@ -43,7 +43,7 @@ class CommNames {
 [[nodiscard]] bool is_library_range(std::string_view name);
 /// What a coalesced operation does: "allreduce_coalesced" is an all_reduce; `coalesced` when the
 /// name does not say.
-[[nodiscard]] profile::CommKind kind_of_coalesced(std::string_view name);
+[[nodiscard]] profile::CommKind coalesced_kind(std::string_view name);
 /// The other side in "nccl:send 0->1" and "nccl:recv 1<-0" (a number in the group), or -1.
 [[nodiscard]] std::int32_t peer_in_name(std::string_view name);
 

@@ -5,12 +5,12 @@
 
 #include <algorithm>
 
-#include "orrery/intake/convert/comm.h"
-#include "orrery/intake/convert/groups.h"
-#include "orrery/intake/convert/node.h"
+#include "orrery/intake/convert/comm_plan.h"
+#include "orrery/intake/convert/group_node.h"
+#include "orrery/intake/convert/node_builder.h"
 #include "orrery/intake/convert/recorded_kernels.h"
-#include "orrery/trace/chakra/kernels.h"
-#include "orrery/trace/chakra/writer.h"
+#include "orrery/trace/chakra/records/kernel_attributes.h"
+#include "orrery/trace/chakra/records/writer.h"
 
 namespace orrery::intake {
 namespace {
@@ -73,7 +73,7 @@ class Conversion {
   Result<ConvertReport> run() {
     report_.comm_kernels = plan_.kernels;
     report_.comm_kernels_under_library = plan_.kernels_under_library;
-    report_.comm_kernels_beside = plan_.kernels_beside;
+    report_.extra_comm_kernels = plan_.extra_kernels;
     count_successors();
     if (auto done = hand_over_groups(); !done) return tl::unexpected(done.error());
     if (auto done = hand_over_nodes(); !done) return tl::unexpected(done.error());
@@ -224,7 +224,7 @@ class Conversion {
   Findings& findings_;
   const NodeUse& use_;
   CommPlan plan_;
-  NodeMaker maker_;
+  NodeBuilder maker_;
   ConvertReport report_;
   std::vector<NodeRecord> waits_;         // what stands for time alone, by id
   std::uint64_t next_wait_ = 0;           // the id of the next of them

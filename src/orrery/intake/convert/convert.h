@@ -13,9 +13,9 @@
 #include "orrery/core/error.h"
 #include "orrery/core/findings.h"
 #include "orrery/graph/graph.h"
-#include "orrery/profile/dependencies.h"
+#include "orrery/profile/dependencies/dependencies.h"
 #include "orrery/profile/profile.h"
-#include "orrery/trace/chakra/record.h"
+#include "orrery/trace/chakra/records/record.h"
 
 namespace orrery::intake {
 
@@ -43,9 +43,9 @@ struct ConvertReport {
   /// Device nodes that have a later one on their stream, and of those the ones with a successor.
   std::uint64_t device_with_later = 0, device_with_successor = 0;
   std::uint64_t comm_kernels = 0, comm_kernels_under_library = 0;  ///< under nccl:* or the like
-  std::uint64_t comm_kernels_beside = 0;  ///< further kernels of one communication: compute
-  std::uint64_t starts = 0;               ///< nodes "[recorded start]"
-  std::uint64_t pauses = 0;               ///< nodes "[recorded pause]"
+  std::uint64_t extra_comm_kernels = 0;  ///< further kernels of one communication: compute
+  std::uint64_t starts = 0;              ///< nodes "[recorded start]"
+  std::uint64_t pauses = 0;              ///< nodes "[recorded pause]"
 };
 
 /// Hands over the metadata (then all findings have been made), then every node. Ids: 1, 2, … in the
@@ -59,7 +59,7 @@ struct ConvertReport {
 ///   own; has the communication's dependencies, and the communication waits for it. So a
 ///   communication takes no longer than it was recorded to.
 ///
-/// Communications: see plan_comms (convert_comm.h). Attributes besides those of PyTorch's converter
+/// Communications: see plan_comms (comm_plan.h). Attributes besides those of PyTorch's converter
 /// (is_cpu_op, stream, tid, rf_id, fw_parent, seq_id, scope, fw_tid, op_schema, comm_type,
 /// comm_size, pg_name, comm_src, comm_dst, comm_tag; left out where they have their default):
 /// - duration_ps (int64): the exact cost where it is no whole number of microseconds. Those are cut

@@ -13,7 +13,7 @@
 #include "orrery/trace/chakra/groups.h"
 #include "orrery/trace/chakra/load.h"
 #include "orrery/trace/chakra/reader.h"
-#include "orrery/trace/chakra/record.h"
+#include "orrery/trace/chakra/records/record.h"
 
 namespace orrery::intake {
 namespace {

@@ -42,7 +42,7 @@ bool sums_bias(std::string_view around) {
 }  // namespace
 
 OperatorKernels::OperatorKernels(const profile::Profile& profile) : profile_(profile) {
-  tell_gradients();
+  infer_gradients();
 }
 
 OperatorKernels::Role OperatorKernels::role_of(StringId name) {
@@ -101,7 +101,7 @@ MaybeKernel OperatorKernels::forward(EventId op) {
   return kernel;
 }
 
-void OperatorKernels::tell_gradients() {
+void OperatorKernels::infer_gradients() {
   std::map<EventId, std::vector<EventId>> under;  // nodes of autograd
   for (EventId e = 0; e < profile_.events.size(); ++e) {
     const profile::Event& event = profile_.events[e];
@@ -116,11 +116,11 @@ void OperatorKernels::tell_gradients() {
     std::stable_sort(products.begin(), products.end(), [&](EventId a, EventId b) {
       return profile_.events[a].start < profile_.events[b].start;
     });
-    tell_gradients(node, products);
+    infer_gradients(node, products);
   }
 }
 
-void OperatorKernels::tell_gradients(EventId node, std::span<const EventId> products) {
+void OperatorKernels::infer_gradients(EventId node, std::span<const EventId> products) {
   const auto kind = trace::operators::product_node(profile_.name(node));
   if (!kind) return;
   std::vector<Kernel> gradients, candidates;
@@ -168,7 +168,7 @@ MaybeKernel OperatorKernels::of(EventId op) {
   }
 }
 
-MaybeKernel OperatorKernels::of(const profile::Captured& captured) {
+MaybeKernel OperatorKernels::of(const profile::CapturedOperator& captured) {
   if (captured.dims == StringId::empty) return std::nullopt;
   return known({captured.name, captured.dims, captured.types, captured.concrete},
                {profile_.string(captured.dims), profile_.string(captured.types),

@@ -27,7 +27,7 @@ class OperatorKernels {
   /// Of an operator; nothing where its name or its arguments do not say.
   [[nodiscard]] std::optional<graph::Kernel> of(profile::EventId op);
   /// Of one by which a node of a graph was captured.
-  [[nodiscard]] std::optional<graph::Kernel> of(const profile::Captured& captured);
+  [[nodiscard]] std::optional<graph::Kernel> of(const profile::CapturedOperator& captured);
 
  private:
   enum class Role : std::uint8_t { unseen, none, product, linear, accumulation, autograd };
@@ -40,8 +40,8 @@ class OperatorKernels {
   [[nodiscard]] Role role_of(StringId name);
   /// The nearest event around one with that role, or kNoEvent.
   [[nodiscard]] profile::EventId around(profile::EventId op, Role role);
-  void tell_gradients();
-  void tell_gradients(profile::EventId node, std::span<const profile::EventId> products);
+  void infer_gradients();
+  void infer_gradients(profile::EventId node, std::span<const profile::EventId> products);
   [[nodiscard]] std::optional<graph::Kernel> plain(profile::EventId op);
   [[nodiscard]] std::optional<graph::Kernel> forward(profile::EventId op);
   [[nodiscard]] const std::optional<graph::Kernel>& known(

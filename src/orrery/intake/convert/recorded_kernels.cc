@@ -8,7 +8,7 @@
 #include <unordered_map>
 
 #include "orrery/intake/convert/operator_kernels.h"
-#include "orrery/trace/operators/parts.h"
+#include "orrery/trace/operators/kernel_parts.h"
 
 namespace orrery::intake {
 namespace {
@@ -78,7 +78,7 @@ RecordedKernels::RecordedKernels(const Profile& profile)
   const auto take_parts = [&](const Kernel& whole, const std::vector<EventId>& kernels) {
     std::vector<std::string_view> names;
     for (const EventId e : kernels) names.push_back(profile.name(e));
-    const auto parts = trace::operators::parts_of(whole, names);
+    const auto parts = trace::operators::kernel_parts(whole, names);
     for (std::size_t i = 0; i < kernels.size(); ++i) take(kernels[i], parts[i]);
   };
   for (EventId e = 0; e < profile.events.size(); ++e) {
@@ -92,7 +92,7 @@ RecordedKernels::RecordedKernels(const Profile& profile)
     } else if (work.captured != kNone) {
       if (const auto whole = operators.of(profile.captured[work.captured])) {
         // Which others its operator launched is not known.
-        const auto parts = trace::operators::parts_of(
+        const auto parts = trace::operators::kernel_parts(
             *whole, std::array<std::string_view, 2>{profile.name(e), ""});
         take(e, parts.front());
       }

@@ -10,7 +10,8 @@ namespace orrery::intake {
 
 /// What the kernels of a recording compute, as far as their operators say (operator_kernels.h): of
 /// several kernels of one operator the one that does its work, by its name
-/// (trace/operators/parts.h). Copies and fills by the device's engines are known by their bytes.
+/// (trace/operators/kernel_parts.h). Copies and fills by the device's engines are known by their
+/// bytes.
 class RecordedKernels {
  public:
   /// `profile` is indexed and attached. O(events log operators).

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "orrery/intake/convert/convert_testing.h"
-#include "orrery/intake/convert/graph.h"
+#include "orrery/intake/convert/graph_sink.h"
 
 namespace orrery::intake {
 namespace {
@@ -127,7 +127,7 @@ TEST(RecordedKernels, OfGraphsAreThoseOfTheirCaptures) {
   Recording is;
   const EventId conv = is.kernel(profile::kNoEvent, "sm80_xmma_fprop_implicit_gemm");
   const EventId layout = is.kernel(profile::kNoEvent, "nchwToNhwcKernel");
-  profile::Captured captured;
+  profile::CapturedOperator captured;
   captured.name = is.make.text("aten::cudnn_convolution");
   captured.dims = is.make.text("[[2,4,8,8],[16,4,3,3],[],[],[],[]]");
   captured.types = is.make.text(kTypes);

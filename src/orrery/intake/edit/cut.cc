@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 
 #include "orrery/intake/edit/cut_internal.h"
-#include "orrery/trace/io/document.h"
-#include "orrery/trace/io/sink.h"
+#include "orrery/trace/io/file_sink.h"
+#include "orrery/trace/io/json_document.h"
 
 namespace orrery::intake {
 

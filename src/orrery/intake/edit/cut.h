@@ -10,7 +10,7 @@
 #include "orrery/core/error.h"
 #include "orrery/core/findings.h"
 #include "orrery/core/quantity.h"
-#include "orrery/trace/io/format.h"
+#include "orrery/trace/inputs/format.h"
 
 namespace orrery::intake {
 

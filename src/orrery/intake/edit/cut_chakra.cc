@@ -8,8 +8,8 @@
 
 #include "orrery/intake/edit/cut_internal.h"
 #include "orrery/profile/iterations.h"
-#include "orrery/trace/chakra/carried.h"
-#include "orrery/trace/chakra/writer.h"
+#include "orrery/trace/chakra/records/finding_attribute.h"
+#include "orrery/trace/chakra/records/writer.h"
 
 namespace orrery::intake {
 namespace {
@@ -188,7 +188,7 @@ Result<CutReport> cut_chakra(const trace::Input& input, const CutOptions& option
   done = each(
       input,
       [&](MetadataRecord&& metadata) {
-        if (trace::chakra::drop_findings(metadata)) metadata.spelling = {};
+        if (trace::chakra::remove_findings(metadata)) metadata.spelling = {};
         return writer->write(metadata);
       },
       [&](NodeRecord&& node) -> Result<void> {

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "orrery/core/whole_file.h"
+#include "orrery/core/system/atomic_file.h"
 #include "orrery/intake/job/job.h"
 
 namespace orrery::intake {

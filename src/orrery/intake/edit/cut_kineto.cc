@@ -6,7 +6,7 @@
 #include <limits>
 #include <optional>
 
-#include "orrery/core/units.h"
+#include "orrery/core/text/units.h"
 #include "orrery/intake/edit/cut_internal.h"
 #include "orrery/profile/iterations.h"
 #include "orrery/trace/json/decimal.h"

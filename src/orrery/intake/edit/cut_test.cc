@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "orrery/trace/chakra/writer.h"
+#include "orrery/trace/chakra/records/writer.h"
 #include "orrery/trace/kineto/reader.h"
 #include "orrery/trace/pytorch/reader.h"
 

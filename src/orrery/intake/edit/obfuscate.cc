@@ -6,7 +6,7 @@
 
 #include "orrery/core/quantity.h"
 #include "orrery/graph/graph.h"
-#include "orrery/trace/chakra/writer.h"
+#include "orrery/trace/chakra/records/writer.h"
 
 namespace orrery::intake {
 
@@ -76,7 +76,7 @@ std::uint64_t renumber(std::map<std::uint64_t, std::uint64_t>& known, std::uint6
 
 }  // namespace
 
-const std::vector<std::string_view>& kept_attributes() {
+const std::vector<std::string_view>& allowed_attributes() {
   static const std::vector<std::string_view> names = [] {
     std::vector<std::string_view> list;
     for (const Kept& k : kKept) list.push_back(k.name);
@@ -85,7 +85,7 @@ const std::vector<std::string_view>& kept_attributes() {
   return names;
 }
 
-std::uint64_t two_digits(std::uint64_t value) {
+std::uint64_t round_to_two_digits(std::uint64_t value) {
   std::uint64_t scale = 1;
   while (value / scale >= 100) scale *= 10;
   if (scale == 1) return value;
@@ -113,7 +113,7 @@ std::optional<AttributeRecord> Obfuscator::attribute(const AttributeRecord& attr
       return out;
     case Treatment::rounded:
       if (!is_whole_number(attribute.member)) return std::nullopt;
-      out.bits = two_digits(attribute.bits);
+      out.bits = round_to_two_digits(attribute.bits);
       return out;
     case Treatment::group:
       if (attribute.member == Member::string_val) {

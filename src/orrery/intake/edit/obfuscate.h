@@ -13,17 +13,17 @@
 #include "orrery/core/error.h"
 #include "orrery/core/findings.h"
 #include "orrery/intake/edit/aliases.h"
-#include "orrery/trace/chakra/record.h"
+#include "orrery/trace/chakra/records/record.h"
 
 namespace orrery::intake {
 
 /// The attributes that stay, ascending. Everything else goes: tensors' shapes, types and values,
 /// schemas, the file's own facts, unknown fields. Of what stays, numbers of bytes and operations
 /// keep two significant digits, names of groups and threads' and streams' numbers become others.
-[[nodiscard]] const std::vector<std::string_view>& kept_attributes();
+[[nodiscard]] const std::vector<std::string_view>& allowed_attributes();
 
 /// `value` with its two leading decimal digits, rounded to nearest: 123456 → 120000.
-[[nodiscard]] std::uint64_t two_digits(std::uint64_t value);
+[[nodiscard]] std::uint64_t round_to_two_digits(std::uint64_t value);
 
 /// One for all ranks of a job: equal names get equal aliases.
 class Obfuscator {
@@ -61,7 +61,7 @@ struct ObfuscateReport {
   std::uint32_t ranks = 0;
   std::uint64_t nodes = 0;
   std::uint64_t names = 0;
-  std::uint64_t attributes_kept = 0, attributes_dropped = 0;
+  std::uint64_t attributes_retained = 0, attributes_dropped = 0;
   Reidentification reidentification;
 };
 

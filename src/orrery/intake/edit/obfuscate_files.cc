@@ -8,11 +8,11 @@
 #include <map>
 #include <tuple>
 
-#include "orrery/core/whole_file.h"
+#include "orrery/core/system/atomic_file.h"
 #include "orrery/intake/edit/obfuscate.h"
 #include "orrery/trace/chakra/load.h"
-#include "orrery/trace/chakra/writer.h"
-#include "orrery/trace/io/source.h"
+#include "orrery/trace/chakra/records/writer.h"
+#include "orrery/trace/io/byte_source.h"
 
 namespace orrery::intake {
 
@@ -64,7 +64,7 @@ Result<std::uint64_t> origin_of(const std::string& path) {
   return first;
 }
 
-Result<void> rewrite(const std::string& from, const std::string& to, Placing how,
+Result<void> rewrite(const std::string& from, const std::string& to, FilePlacement how,
                      std::uint64_t origin, Obfuscator& obfuscator, Signatures& signatures,
                      ObfuscateReport& report) {
   auto writer = trace::chakra::TraceWriter::create(to, how);
@@ -72,7 +72,7 @@ Result<void> rewrite(const std::string& from, const std::string& to, Placing how
   if (auto done = writer->write(obfuscator.metadata()); !done) return done;
   const auto done = each_node(from, [&](NodeRecord&& node) -> Result<void> {
     const NodeRecord out = obfuscator.node(node, origin);
-    report.attributes_kept += out.attributes.size();
+    report.attributes_retained += out.attributes.size();
     report.attributes_dropped += node.attributes.size() - out.attributes.size();
     ++report.nodes;
     Signature& signature = signatures[out.name];
@@ -94,8 +94,8 @@ Result<void> write_groups(const graph::Workload& workload, const std::string& to
                         fmt::join(group.ranks, ", "));
   }
   text += "\n}\n";
-  return write_whole((fs::path(to).parent_path() / "comm_group.json").string(), text,
-                     {.force = force});
+  return write_file_atomically((fs::path(to).parent_path() / "comm_group.json").string(), text,
+                               {.force = force});
 }
 
 bool is_file(const std::string& path) {
@@ -132,7 +132,7 @@ Result<ObfuscateReport> obfuscate(const std::string& from, const std::string& to
     if (!first) return tl::unexpected(first.error());
     if (*first > 0 && (origin == 0 || *first < origin)) origin = *first;
   }
-  const Placing how{.force = force, .one_of_many = files.size() > 1};
+  const FilePlacement how{.force = force, .skip_sync = files.size() > 1};
   for (const auto& [source, target] : files) {
     if (auto done = rewrite(source, target, how, origin, obfuscator, signatures, report); !done)
       return tl::unexpected(done.error());

@@ -11,7 +11,7 @@
 #include <sstream>
 
 #include "orrery/trace/chakra/load.h"
-#include "orrery/trace/chakra/writer.h"
+#include "orrery/trace/chakra/records/writer.h"
 
 namespace orrery::intake {
 namespace {
@@ -39,17 +39,17 @@ TEST(Aliases, SaltedOnesAreTheSameEverywhere) {
 }
 
 TEST(Obfuscate, RoundsSizes) {
-  EXPECT_EQ(two_digits(0), 0u);
-  EXPECT_EQ(two_digits(99), 99u);
-  EXPECT_EQ(two_digits(123456), 120000u);
-  EXPECT_EQ(two_digits(125000), 130000u);
-  EXPECT_EQ(two_digits(9999), 10000u);
-  EXPECT_EQ(two_digits(~std::uint64_t{0}), 18'000'000'000'000'000'000u);
+  EXPECT_EQ(round_to_two_digits(0), 0u);
+  EXPECT_EQ(round_to_two_digits(99), 99u);
+  EXPECT_EQ(round_to_two_digits(123456), 120000u);
+  EXPECT_EQ(round_to_two_digits(125000), 130000u);
+  EXPECT_EQ(round_to_two_digits(9999), 10000u);
+  EXPECT_EQ(round_to_two_digits(~std::uint64_t{0}), 18'000'000'000'000'000'000u);
 }
 
 TEST(Obfuscate, LetsTheseThroughAndNothingElse) {
   EXPECT_EQ(
-      kept_attributes(),
+      allowed_attributes(),
       (std::vector<std::string_view>{
           "comm_dst", "comm_group", "comm_priority", "comm_root",   "comm_size", "comm_src",
           "comm_tag", "comm_type",  "dep_kinds",     "dep_lags_ps", "device",    "involved_dim",
@@ -74,7 +74,7 @@ NodeRecord random_node(std::uint64_t id, int& secrets) {
   node.outputs->types = secret_text(secrets++);
   node.unknown = std::string("\xa2\x06\x06") + "SECRET";  // field 100, a text
   std::vector<std::string> names = {"op_schema", "custom", "stream", "tid", "is_cpu_op"};
-  for (const std::string_view kept : kept_attributes()) names.emplace_back(kept);
+  for (const std::string_view kept : allowed_attributes()) names.emplace_back(kept);
   const int count = *rc::gen::inRange(0, 8);
   for (int i = 0; i < count; ++i) {
     AttributeRecord attribute;
@@ -94,7 +94,7 @@ NodeRecord random_node(std::uint64_t id, int& secrets) {
 
 RC_GTEST_PROP(Obfuscate, NothingButTheAllowedRemains, ()) {
   Obfuscator obfuscator(*rc::gen::element<std::string>("", "salt"));
-  const auto& allowed = kept_attributes();
+  const auto& allowed = allowed_attributes();
   RC_ASSERT(std::is_sorted(allowed.begin(), allowed.end()));
   int secrets = 100;
   const int nodes = *rc::gen::inRange(1, 12);

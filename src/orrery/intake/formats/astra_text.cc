@@ -10,7 +10,7 @@
 #include <charconv>
 #include <utility>
 
-#include "orrery/core/text.h"
+#include "orrery/core/text/text.h"
 #include "orrery/graph/graph.h"
 
 namespace orrery::intake {

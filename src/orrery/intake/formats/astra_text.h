@@ -19,7 +19,7 @@
 
 #include "orrery/core/error.h"
 #include "orrery/core/findings.h"
-#include "orrery/trace/chakra/record.h"
+#include "orrery/trace/chakra/records/record.h"
 
 namespace orrery::intake {
 

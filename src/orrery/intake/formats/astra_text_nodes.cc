@@ -9,11 +9,11 @@
 #include <vector>
 
 #include "orrery/core/limits.h"
-#include "orrery/core/whole_file.h"
+#include "orrery/core/system/atomic_file.h"
 #include "orrery/graph/graph.h"
 #include "orrery/intake/formats/astra_text.h"
-#include "orrery/trace/chakra/writer.h"
-#include "orrery/trace/io/source.h"
+#include "orrery/trace/chakra/records/writer.h"
+#include "orrery/trace/io/byte_source.h"
 #include "orrery/trace/io/window.h"
 
 namespace orrery::intake {
@@ -172,10 +172,10 @@ std::string path_of_rank(const std::string& prefix, std::uint32_t rank) {
   return fmt::format("{}.{}.et", prefix, rank);
 }
 
-Result<void> copy_whole(const std::string& from, const std::string& to, Placing how) {
+Result<void> copy_whole(const std::string& from, const std::string& to, FilePlacement how) {
   auto source = trace::open_file(from);
   if (!source) return tl::unexpected(source.error());
-  auto file = WholeFile::create(to, how);
+  auto file = AtomicFile::create(to, how);
   if (!file) return tl::unexpected(file.error());
   std::vector<char> block(1 << 20);
   for (;;) {
@@ -190,7 +190,7 @@ Result<void> copy_whole(const std::string& from, const std::string& to, Placing 
 Result<AstraTextReport> write_ranks(const AstraWorkload& workload, const std::string& prefix,
                                     const AstraTextOptions& options) {
   const std::string first = path_of_rank(prefix, 0);
-  const Placing how{.force = options.force, .one_of_many = options.ranks > 1};
+  const FilePlacement how{.force = options.force, .skip_sync = options.ranks > 1};
   auto writer = trace::chakra::TraceWriter::create(first, how);
   if (!writer) return tl::unexpected(writer.error());
   trace::chakra::MetadataRecord metadata;

@@ -7,11 +7,11 @@
 #include <charconv>
 
 #include "orrery/graph/graph.h"
-#include "orrery/intake/convert/groups.h"
-#include "orrery/intake/convert/node.h"
+#include "orrery/intake/convert/group_node.h"
+#include "orrery/intake/convert/node_builder.h"
 #include "orrery/intake/formats/comms_text_internal.h"
-#include "orrery/trace/io/document.h"
-#include "orrery/trace/io/source.h"
+#include "orrery/trace/io/byte_source.h"
+#include "orrery/trace/io/json_document.h"
 
 namespace orrery::intake {
 namespace {
@@ -87,7 +87,7 @@ std::string word(const json& object, const char* key) {
 
 Result<void> RankFile::open(const Target& target, std::string_view schema) {
   auto writer = trace::chakra::TraceWriter::create(fmt::format("{}.{}.et", target.prefix, rank_),
-                                                   {.force = target.force, .one_of_many = true});
+                                                   {.force = target.force, .skip_sync = true});
   if (!writer) return tl::unexpected(writer.error());
   writer_ = std::move(*writer);
   trace::chakra::MetadataRecord metadata;

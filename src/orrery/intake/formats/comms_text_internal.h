@@ -11,7 +11,7 @@
 
 #include "orrery/intake/formats/comms_text.h"
 #include "orrery/profile/comm.h"
-#include "orrery/trace/chakra/writer.h"
+#include "orrery/trace/chakra/records/writer.h"
 
 namespace orrery::intake {
 

@@ -39,7 +39,7 @@ std::string plain(std::string_view name, bool& asynchronous) {
   return out;
 }
 
-CommKind kind_of(std::string_view call) {
+CommKind mpi_comm_kind(std::string_view call) {
   constexpr std::array<std::pair<std::string_view, CommKind>, 20> kCalls = {
       {{"allreduce", CommKind::all_reduce},
        {"alltoall", CommKind::all_to_all},
@@ -77,7 +77,7 @@ class MpiJob {
     std::map<std::int64_t, std::set<std::int64_t>> members;  // of communicators
     for (const MpiEvent& event : events) {
       bool asynchronous = false;
-      if (is_mpi(event.name) && kind_of(plain(event.name, asynchronous)) != CommKind::unknown)
+      if (is_mpi(event.name) && mpi_comm_kind(plain(event.name, asynchronous)) != CommKind::unknown)
         rank_of_.emplace(event.process, 0);
     }
     std::uint32_t next = 0;
@@ -119,7 +119,7 @@ class MpiJob {
     bool asynchronous = false;
     const std::string call = is_mpi(event.name) ? plain(event.name, asynchronous) : std::string();
     Comm comm;
-    comm.kind = call.empty() ? CommKind::unknown : kind_of(call);
+    comm.kind = call.empty() ? CommKind::unknown : mpi_comm_kind(call);
     if (comm.kind == CommKind::unknown) {
       host = {file.compute(event.name, event.duration, host)};
       return;

@@ -70,7 +70,7 @@ bool ParamRank::take_comm(const json& record, const std::string& place) {
     return true;
   }
   Comm comm;
-  comm.kind = profile::comm_kind_of(name);
+  comm.kind = profile::comm_kind_named(name);
   if (comm.kind == CommKind::wait) {
     wait_for(record);
     return true;

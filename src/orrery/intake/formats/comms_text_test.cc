@@ -8,7 +8,7 @@
 #include <fstream>
 
 #include "orrery/trace/chakra/load.h"
-#include "orrery/trace/chakra/record.h"
+#include "orrery/trace/chakra/records/record.h"
 
 namespace orrery::intake {
 namespace {

@@ -6,19 +6,19 @@
 #include <limits>
 
 #include "orrery/core/limits.h"
-#include "orrery/core/whole_file.h"
+#include "orrery/core/system/atomic_file.h"
 #include "orrery/intake/formats/astra_text.h"
 #include "orrery/intake/formats/comms_text.h"
 #include "orrery/intake/formats/export.h"
-#include "orrery/trace/io/format.h"
-#include "orrery/trace/io/prefix.h"
+#include "orrery/trace/inputs/format.h"
+#include "orrery/trace/io/trace_prefix.h"
 
 namespace orrery::intake {
 
 namespace {
 
-Result<Converted> export_chakra(const std::string& path, const OtherFormats& options) {
-  Converted result;
+Result<ConvertedFile> export_chakra(const std::string& path, const ConvertFileOptions& options) {
+  ConvertedFile result;
   result.to = options.to;
   const auto format = export_format_of(options.to);
   if (!format) return tl::unexpected(format.error());
@@ -27,7 +27,7 @@ Result<Converted> export_chakra(const std::string& path, const OtherFormats& opt
   ExportOptions how;
   how.format = *format;
   how.force = options.force;
-  if (options.large) how.most_nodes = std::numeric_limits<std::uint64_t>::max();
+  if (options.large) how.maximum_nodes = std::numeric_limits<std::uint64_t>::max();
   const auto report = export_to_file(path, options.to, how, result.findings);
   if (!report) return tl::unexpected(report.error());
   result.nodes = report->nodes;
@@ -35,8 +35,8 @@ Result<Converted> export_chakra(const std::string& path, const OtherFormats& opt
   return result;
 }
 
-Result<Converted> import_json_file(const std::string& path, const OtherFormats& options) {
-  Converted result;
+Result<ConvertedFile> import_json_file(const std::string& path, const ConvertFileOptions& options) {
+  ConvertedFile result;
   result.to = options.to;
   if (auto absent = check_absent(options.to, options.force); !absent)
     return tl::unexpected(absent.error());
@@ -47,7 +47,7 @@ Result<Converted> import_json_file(const std::string& path, const OtherFormats& 
   return result;
 }
 
-Result<Converted> convert_text(const std::string& path, const OtherFormats& options) {
+Result<ConvertedFile> convert_text(const std::string& path, const ConvertFileOptions& options) {
   if (options.npus < 1)
     return fail(Errc::usage, "--npus",
                 "an ASTRA-sim 1.0 workload says what every rank does, not how many there are",
@@ -56,7 +56,7 @@ Result<Converted> convert_text(const std::string& path, const OtherFormats& opti
     return fail(Errc::usage, "--npus", fmt::format("at most {} ranks", limits::kRanks));
   if (options.passes < 1 || options.passes > 1'000'000)
     return fail(Errc::usage, "--passes", "the workload can be repeated 1 to 1,000,000 times");
-  Converted result;
+  ConvertedFile result;
   result.to = options.to + ".*.et";
   if (auto absent = check_absent(options.to + ".0.et", options.force); !absent)
     return tl::unexpected(absent.error());
@@ -73,9 +73,9 @@ Result<Converted> convert_text(const std::string& path, const OtherFormats& opti
 }
 
 /// PARAM's communication records, a file per rank, or MPI calls of any number of ranks.
-Result<Converted> convert_comms(const std::vector<std::string>& patterns,
-                                const OtherFormats& options) {
-  if (auto is_free = trace::check_prefix_free(options.to, options.force); !is_free)
+Result<ConvertedFile> convert_comms(const std::vector<std::string>& patterns,
+                                    const ConvertFileOptions& options) {
+  if (auto is_free = trace::check_prefix_unused(options.to, options.force); !is_free)
     return tl::unexpected(is_free.error());
   std::vector<std::string> files;
   for (const std::string& pattern : patterns) {
@@ -83,7 +83,7 @@ Result<Converted> convert_comms(const std::vector<std::string>& patterns,
     if (!paths) return tl::unexpected(paths.error());
     files.insert(files.end(), paths->begin(), paths->end());
   }
-  Converted result;
+  ConvertedFile result;
   result.to = options.to + ".*.et";
   const auto report = convert_comms_text(files, options.to, options.force, result.findings);
   if (!report) return tl::unexpected(report.error());
@@ -101,7 +101,7 @@ bool are_comms(const std::string& pattern) {
   return inputs && !inputs->empty() && inputs->front().format == trace::Format::mpi_json;
 }
 
-Result<Converted> convert_one(const std::string& path, const OtherFormats& options) {
+Result<ConvertedFile> convert_one(const std::string& path, const ConvertFileOptions& options) {
   const auto inputs = trace::inputs_in(path);
   if (!inputs) return tl::unexpected(inputs.error());
   switch (inputs->empty() ? trace::Format::unknown : inputs->front().format) {
@@ -123,8 +123,8 @@ Result<Converted> convert_one(const std::string& path, const OtherFormats& optio
 
 }  // namespace
 
-Result<Converted> convert_file(const std::vector<std::string>& patterns,
-                               const OtherFormats& options) {
+Result<ConvertedFile> convert_file(const std::vector<std::string>& patterns,
+                                   const ConvertFileOptions& options) {
   if (are_comms(patterns.front())) return convert_comms(patterns, options);
   if (patterns.size() != 1)
     return fail(Errc::usage, patterns[1], "one trace at a time, unless they are recorded",

@@ -12,7 +12,7 @@
 
 namespace orrery::intake {
 
-struct OtherFormats {
+struct ConvertFileOptions {
   std::string to;           ///< a file, or the prefix of several
   std::int64_t npus = 0;    ///< ASTRA-sim 1.0 text: for so many ranks
   std::int64_t passes = 1;  ///< ASTRA-sim 1.0 text: so many iterations
@@ -21,7 +21,7 @@ struct OtherFormats {
 };
 
 /// What came of it, whatever the formats.
-struct Converted {
+struct ConvertedFile {
   std::string to;
   std::uint64_t ranks = 1;
   std::uint64_t nodes = 0;
@@ -33,7 +33,7 @@ struct Converted {
 /// Converts by content and by the ending of `to`: a Chakra trace to JSON, dot or GraphML, such JSON
 /// to a Chakra trace; ASTRA-sim 1.0 text, PARAM's records (a file per rank) and MPI calls to Chakra
 /// traces. `patterns`: one trace, but for communications. Errc: usage, input_*, output_*.
-[[nodiscard]] Result<Converted> convert_file(const std::vector<std::string>& patterns,
-                                             const OtherFormats& options);
+[[nodiscard]] Result<ConvertedFile> convert_file(const std::vector<std::string>& patterns,
+                                                 const ConvertFileOptions& options);
 
 }  // namespace orrery::intake

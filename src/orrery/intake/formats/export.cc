@@ -7,12 +7,12 @@
 #include <memory>
 #include <vector>
 
-#include "orrery/core/text.h"
-#include "orrery/intake/formats/export_text.h"
+#include "orrery/core/text/text.h"
+#include "orrery/intake/formats/chakra_json.h"
 #include "orrery/trace/chakra/load.h"
-#include "orrery/trace/chakra/writer.h"
-#include "orrery/trace/io/sink.h"
-#include "orrery/trace/io/source.h"
+#include "orrery/trace/chakra/records/writer.h"
+#include "orrery/trace/io/byte_source.h"
+#include "orrery/trace/io/file_sink.h"
 
 namespace orrery::intake {
 namespace {
@@ -45,10 +45,10 @@ class Exporter {
     if (!begun_) begin();
     ++report_.nodes;
     if (options_.format != ExportFormat::json) {
-      if (report_.nodes > options_.most_nodes) {
+      if (report_.nodes > options_.maximum_nodes) {
         return fail(
             Errc::limit_exceeded, where_,
-            fmt::format("has more than {} nodes: too many to be drawn", options_.most_nodes),
+            fmt::format("has more than {} nodes: too many to be drawn", options_.maximum_nodes),
             "cut an iteration out of it first, export JSON, or ask for a large graph");
       }
       ids_.push_back(record.id);

@@ -22,7 +22,7 @@ enum class ExportFormat : std::uint8_t { json, dot, graphml };
 struct ExportOptions {
   ExportFormat format = ExportFormat::json;
   /// dot and GraphML: nodes at most. Programs that draw them give up well before.
-  std::uint64_t most_nodes = 10'000;
+  std::uint64_t maximum_nodes = 10'000;
   bool force = false;  ///< export_to_file: replaces a file that is there
 };
 

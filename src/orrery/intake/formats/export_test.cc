@@ -10,10 +10,10 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
-#include "orrery/intake/formats/export_text.h"
+#include "orrery/intake/formats/chakra_json.h"
 #include "orrery/trace/chakra/load.h"
-#include "orrery/trace/chakra/writer.h"
-#include "orrery/trace/io/format.h"
+#include "orrery/trace/chakra/records/writer.h"
+#include "orrery/trace/inputs/format.h"
 
 namespace orrery::intake {
 namespace {

@@ -14,13 +14,13 @@ using graph::NodeKind;
 profile::Inspection inspect_graph(const graph::Graph& graph) {
   profile::Inspection result;
   result.on_device = true;
-  std::map<std::pair<bool, std::string_view>, profile::NameUse> uses;
+  std::map<std::pair<bool, std::string_view>, profile::NameSummary> uses;
   for (graph::NodeId n = 0; n < graph.size(); ++n) {
     const NodeKind kind = graph.kind(n);
     if (kind == NodeKind::metadata || kind == NodeKind::invalid) continue;
     const bool cpu = graph.is_cpu(n);
     const Time time = graph.duration(n);
-    profile::NameUse& use = uses[{cpu, graph.name(n)}];
+    profile::NameSummary& use = uses[{cpu, graph.name(n)}];
     ++use.count;
     use.total = saturating_sum(use.total, time);
     use.longest = std::max(use.longest, time);

@@ -6,7 +6,7 @@
 #include "orrery/core/error.h"
 #include "orrery/core/findings.h"
 #include "orrery/graph/graph.h"
-#include "orrery/profile/inspection.h"
+#include "orrery/profile/inspection/inspection.h"
 
 namespace orrery::intake {
 

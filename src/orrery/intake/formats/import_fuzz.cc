@@ -13,7 +13,7 @@
 #include "orrery/core/check.h"
 #include "orrery/intake/formats/comms_text.h"
 #include "orrery/intake/formats/export.h"
-#include "orrery/trace/chakra/record.h"
+#include "orrery/trace/chakra/records/record.h"
 
 namespace {
 

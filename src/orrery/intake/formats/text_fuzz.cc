@@ -6,10 +6,10 @@
 #include <string>
 #include <string_view>
 
-#include "orrery/core/text.h"
-#include "orrery/intake/convert/lists.h"
+#include "orrery/core/text/text.h"
+#include "orrery/intake/convert/python_lists.h"
 #include "orrery/intake/formats/astra_text.h"
-#include "orrery/intake/formats/export_text.h"
+#include "orrery/intake/formats/chakra_json.h"
 
 using namespace orrery;
 

@@ -10,7 +10,7 @@
 #include <thread>
 
 #include "orrery/core/limits.h"
-#include "orrery/core/thread_pool.h"
+#include "orrery/core/system/thread_pool.h"
 #include "orrery/intake/job/job_internal.h"
 
 namespace orrery::intake {
@@ -98,7 +98,7 @@ void JobReader::take_recorded_ranks(std::vector<RankComms>& comms) {
   kept_ = std::move(kept);
 }
 
-Result<void> JobReader::survey() {
+Result<void> JobReader::read_all_ranks() {
   auto ranks = find_ranks(options_, job_.findings);
   if (!ranks) return tl::unexpected(ranks.error());
   job_.ranks = std::move(*ranks);
@@ -111,7 +111,7 @@ Result<void> JobReader::survey() {
   const auto survey_one = [&](std::size_t place) -> Result<void> {
     auto rank = read(place);
     if (!rank) return tl::unexpected(rank.error());
-    comms[place] = comms_of(rank->trace.profile, rank->dependencies);
+    comms[place] = rank_comms(rank->trace.profile, rank->dependencies);
     const std::uint64_t bytes =
         rank->trace.profile.resident_bytes() +
         rank->dependencies.edges.size() * sizeof(profile::Dependency) +
@@ -155,7 +155,7 @@ Result<void> JobReader::for_each(const Step& work, const Step& done) {
 Result<void> unite(std::vector<RankComms>& ranks, Job& job) {
   if (auto fine = unite_groups(ranks, job); !fine) return fine;
   match_comms(job);
-  settle_order(ranks, job);
+  make_order_consistent(ranks, job);
   align_clocks(ranks, job);
   return {};
 }
@@ -164,7 +164,7 @@ Result<Job> for_each_rank(
     const JobOptions& options,
     const std::function<Result<void>(const Job&, std::size_t place, RankTrace&)>& use) {
   JobReader reader(options);
-  if (auto fine = reader.survey(); !fine) return tl::unexpected(fine.error());
+  if (auto fine = reader.read_all_ranks(); !fine) return tl::unexpected(fine.error());
   const auto one = [&](std::size_t place, ReadRank& rank) -> Result<void> {
     return use ? use(reader.job(), place, rank.trace) : Result<void>{};
   };

@@ -15,10 +15,10 @@
 #include "orrery/core/findings.h"
 #include "orrery/graph/workload.h"
 #include "orrery/intake/convert/convert.h"
-#include "orrery/profile/dependencies.h"
-#include "orrery/profile/link.h"
+#include "orrery/profile/dependencies/dependencies.h"
+#include "orrery/profile/link/link.h"
 #include "orrery/profile/profile.h"
-#include "orrery/trace/io/format.h"
+#include "orrery/trace/inputs/format.h"
 
 namespace orrery::intake {
 
@@ -52,7 +52,7 @@ struct RankFiles {
   std::optional<trace::Input> host;    ///< execution trace
   /// Of a device trace of several processes: the one that is this rank.
   std::optional<std::int64_t> process = std::nullopt;
-  /// What was recorded while its graphs were captured (profile/captures.h).
+  /// What was recorded while its graphs were captured (profile/link/graph_captures.h).
   std::vector<trace::Input> captures = {};
 };
 
@@ -91,7 +91,7 @@ enum class Match : std::uint8_t {
 };
 
 /// One communication of one rank, as far as other ranks care.
-struct CommUse {
+struct JobComm {
   profile::EventId event = profile::kNoEvent;  ///< the kernel, or the host operator without one
   profile::CommKind kind = profile::CommKind::unknown;
   std::uint32_t group = ~0u;  ///< in Job::groups
@@ -125,10 +125,10 @@ struct Mismatch {
 /// What a set of ranks has in common, small enough to be kept for all of them.
 struct Job {
   std::vector<RankFiles> ranks;             ///< ascending by rank
-  std::vector<std::vector<CommUse>> comms;  ///< by place in ranks, in issue order per group
+  std::vector<std::vector<JobComm>> comms;  ///< by place in ranks, in issue order per group
   std::vector<GroupName> groups;            ///< of the whole job
   std::vector<bool> group_guessed;          ///< by group: nothing says who its members are
-  std::vector<GroupName> tracks;            ///< parts of groups; see CommUse::track
+  std::vector<GroupName> tracks;            ///< parts of groups; see JobComm::track
   std::vector<std::vector<std::uint32_t>> group_of;  ///< [place][Profile group] → groups
   std::vector<std::uint32_t> group_without;          ///< by place: of communications that name none
   std::vector<std::vector<Time>> steps;              ///< by place: lengths of its iterations
@@ -137,11 +137,11 @@ struct Job {
   /// By place: when its first event began, since the first event of all; 0 where clocks have
   /// nothing in common.
   std::vector<Time> begin;
-  std::uint32_t world_size = 0;   ///< as recorded; ranks may be fewer
-  std::vector<Mismatch> clashes;  ///< groups that one rank describes otherwise than another
-  std::uint64_t matched = 0;      ///< communications found on all their ranks here
-  std::uint64_t unmatched = 0;    ///< … whose peers are here but lack it
-  std::uint64_t alone = 0;        ///< … whose peers are not among the files
+  std::uint32_t world_size = 0;           ///< as recorded; ranks may be fewer
+  std::vector<Mismatch> group_conflicts;  ///< groups that one rank describes otherwise than another
+  std::uint64_t matched = 0;              ///< communications found on all their ranks here
+  std::uint64_t unmatched = 0;            ///< … whose peers are here but lack it
+  std::uint64_t alone = 0;                ///< … whose peers are not among the files
   Findings findings;
 };
 
@@ -180,12 +180,12 @@ struct JobReport {
 [[nodiscard]] Result<JobReport> convert_job(const JobOptions& options, const std::string& prefix);
 
 /// Gets each rank when it has been converted, in order.
-using KeepRank = std::function<void(const Job& job, std::size_t place, RankTrace&& trace,
-                                    profile::Dependencies&& dependencies)>;
+using RankConsumer = std::function<void(const Job& job, std::size_t place, RankTrace&& trace,
+                                        profile::Dependencies&& dependencies)>;
 
 /// The same straight into a workload for the simulator, with nothing written. Node n of
 /// `dependencies.nodes` has the id n + 1.
 [[nodiscard]] Result<graph::Workload> load_job(const JobOptions& options, Findings& findings,
-                                               const KeepRank& keep = {});
+                                               const RankConsumer& keep = {});
 
 }  // namespace orrery::intake

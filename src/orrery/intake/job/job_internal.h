@@ -13,10 +13,10 @@
 
 namespace orrery::intake {
 
-// --- Which file is whose (job_name.cc, job_peek.cc) ---
+// --- Which file is whose (rank_in_name.cc, trace_origin.cc) ---
 
 /// A rank in a file's name, and how sure it is.
-struct NameRank {
+struct FileNameRank {
   std::uint32_t rank = 0;
   bool sure = false;  ///< "rank3", "worker3"; otherwise a number at the end, "trace_3"
   std::optional<std::uint32_t> node;  ///< "node1"
@@ -26,29 +26,29 @@ struct NameRank {
 /// From "dir/rank3.json.gz", "dlrm.tar!worker3_step_12.1694128201557.pt.trace.json", "x_eg_3.json".
 /// Numbers that are versions, steps or times are no ranks. A number at the end is one only beside
 /// others of its family: what "resnet_50.json" alone counts is no ranks.
-[[nodiscard]] std::optional<NameRank> rank_in_name(std::string_view name);
+[[nodiscard]] std::optional<FileNameRank> rank_in_name(std::string_view name);
 
 /// Some write both files of a rank under one name into folders beside each other: Megatron-LM
 /// "torch_profile/rank-3.json.gz" and "chakra/rank-3.json.gz". What the two have in common; empty
 /// for files in other folders.
-[[nodiscard]] std::string twin_name(std::string_view name);
+[[nodiscard]] std::string pair_name(std::string_view name);
 
 /// What a file's beginning says about where it comes from.
-struct Peek {
+struct TraceOrigin {
   std::optional<std::uint32_t> rank;  ///< distributedInfo
   std::optional<std::int64_t> process;
   std::optional<std::uint32_t> device;  ///< the only one that its tensors are on
 };
 /// Reads the members before the events (and a few of those). A damaged file says nothing here; the
 /// reader will complain.
-[[nodiscard]] Result<Peek> peek(const trace::Input& input);
+[[nodiscard]] Result<TraceOrigin> read_origin(const trace::Input& input);
 
-// --- What a rank brings (job_comms.cc, job_chains.cc) ---
+// --- What a rank brings (rank_comms.cc, comm_clocks.cc) ---
 
 /// What must have ended before a communication can begin, as a vector clock: communications that
 /// wait for each other form chains.
 struct CommClock {
-  std::uint64_t node = 0;           ///< CommUse::node
+  std::uint64_t node = 0;           ///< JobComm::node
   std::uint32_t chain = 0;          ///< that it belongs to
   std::uint32_t position = 0;       ///< in that chain
   std::vector<std::uint32_t> seen;  ///< per chain: how many of its first ones it waits for
@@ -60,16 +60,16 @@ struct CommClock {
   }
 };
 /// A communication at a node; several queued ones are done by one node, which waits for them.
-struct CommAt {
+struct CommNode {
   std::uint32_t node = 0;  ///< in Dependencies::nodes
   bool queued = false;
-  std::uint64_t id = 0;  ///< CommUse::node
+  std::uint64_t id = 0;  ///< JobComm::node
 };
 /// Ascending by id. `comms` by node, queued ones first.
 [[nodiscard]] std::vector<CommClock> clocks_of(const profile::Dependencies& dependencies,
-                                               const std::vector<CommAt>& comms);
+                                               const std::vector<CommNode>& comms);
 
-/// A rank as far as the others care; CommUse::group is an index into `groups` here, or kNone.
+/// A rank as far as the others care; JobComm::group is an index into `groups` here, or kNone.
 struct RankComms {
   std::uint32_t rank = 0;
   std::string where;
@@ -78,27 +78,27 @@ struct RankComms {
   Time first{};  ///< the earliest start since then
   std::vector<profile::Group> groups;
   std::vector<std::int32_t> sizes;  ///< per group: the size its communications state, or -1
-  std::vector<CommUse> uses;        ///< by group, then in the order they were issued
+  std::vector<JobComm> uses;        ///< by group, then in the order they were issued
   std::vector<CommClock> clocks;    ///< of the uses, ascending by node
   std::vector<Time> steps;
 };
 /// As plan_comms sees them: what convert makes communications of.
-[[nodiscard]] RankComms comms_of(const profile::Profile& profile,
-                                 const profile::Dependencies& dependencies);
+[[nodiscard]] RankComms rank_comms(const profile::Profile& profile,
+                                   const profile::Dependencies& dependencies);
 
-// --- All ranks together (job_groups.cc, job_match.cc, job_clock.cc) ---
+// --- All ranks together (unite_groups.cc, match_comms.cc, align_clocks.cc) ---
 
 /// Fills Job::groups, group_of, world_size, clashes; moves `ranks`' uses into Job::comms with their
 /// job-wide groups. Counts group_unknown. Job::ranks must be set. Errc: input_mismatch.
 [[nodiscard]] Result<void> unite_groups(std::vector<RankComms>& ranks, Job& job);
 
-/// Fills CommUse::sequence and match, and the job's counts. Counts comm_unmatched, comm_alone.
+/// Fills JobComm::sequence and match, and the job's counts. Counts comm_unmatched, comm_alone.
 void match_comms(Job& job);
 
-/// Fills CommUse::together, track and size, and Job::tracks, so that no rank of the converted job
+/// Fills JobComm::together, track and size, and Job::tracks, so that no rank of the converted job
 /// waits for ever: what would make ranks wait for each other in a circle becomes unmatched (alone
 /// where the group is a guess).
-void settle_order(const std::vector<RankComms>& ranks, Job& job);
+void make_order_consistent(const std::vector<RankComms>& ranks, Job& job);
 
 /// Fills Job::clock_offset and begin. Counts clock_aligned.
 void align_clocks(const std::vector<RankComms>& ranks, Job& job);
@@ -108,33 +108,33 @@ void align_clocks(const std::vector<RankComms>& ranks, Job& job);
 
 /// Communications of one kind between one set of ranks: those of a group, or the sends of one rank
 /// to another and their receives.
-struct Line {
+struct CommLine {
   std::uint32_t group = 0;
   std::vector<std::uint32_t> places;             ///< of the members that are here, ascending
   std::vector<std::vector<std::uint32_t>> uses;  ///< per place: indices in Job::comms[place]
   bool absent_peers = false;                     ///< some members are not here
 };
 /// All of a job; every use of Job::comms is in exactly one.
-[[nodiscard]] std::vector<Line> lines_of(const Job& job);
+[[nodiscard]] std::vector<CommLine> comm_lines(const Job& job);
 
 using Positions = std::vector<std::vector<std::int64_t>>;  ///< per member of a line, per use
-/// By order: the first is everybody's first, unless clearly more fits otherwise (job_align.cc).
-[[nodiscard]] Positions by_order(const Job& job, const Line& line);
+/// By order: the first is everybody's first, unless clearly more fits otherwise (align_comms.cc).
+[[nodiscard]] Positions align_by_order(const Job& job, const CommLine& line);
 /// As many that agree as can be had in order, for a group that is a guess.
-[[nodiscard]] Positions by_likeness(const Job& job, const Line& line);
+[[nodiscard]] Positions align_by_similarity(const Job& job, const CommLine& line);
 
 /// Counts `count` communications as matched, unmatched or alone, with a finding.
-void count_match(Job& job, Match match, const CommUse& use, const std::string& where,
+void count_match(Job& job, Match match, const JobComm& use, const std::string& where,
                  std::uint64_t count);
 
 /// True when two ranks of one communication may state `a` and `b`.
-[[nodiscard]] bool same_kind(const CommUse& a, const CommUse& b);
-[[nodiscard]] bool same_bytes(const CommUse& a, const CommUse& b);
-[[nodiscard]] inline bool agree(const CommUse& a, const CommUse& b) {
+[[nodiscard]] bool same_kind(const JobComm& a, const JobComm& b);
+[[nodiscard]] bool same_bytes(const JobComm& a, const JobComm& b);
+[[nodiscard]] inline bool agree(const JobComm& a, const JobComm& b) {
   return same_kind(a, b) && same_bytes(a, b);
 }
 /// "all_reduce of 4096 bytes".
-[[nodiscard]] std::string describe(const CommUse& use);
+[[nodiscard]] std::string describe(const JobComm& use);
 /// "rank 3 (worker3.json)".
 [[nodiscard]] std::string label(const Job& job, std::size_t place);
 
@@ -154,7 +154,7 @@ class JobReader {
 
   explicit JobReader(const JobOptions& options);
   /// Finds and reads all ranks; fills job().
-  Result<void> survey();
+  Result<void> read_all_ranks();
   [[nodiscard]] Job& job() { return job_; }
   /// Calls `work` for all places, as many at a time as there are threads; after each such batch
   /// `done` for its places in ascending order, on this thread. Either may be empty. Lets ranks go.

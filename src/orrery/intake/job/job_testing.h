@@ -34,9 +34,9 @@ class RankMaker {
     return static_cast<std::uint32_t>(comms.groups.size() - 1);
   }
 
-  CommUse& use(profile::CommKind kind, std::int64_t bytes, std::int64_t start, std::int64_t end,
+  JobComm& use(profile::CommKind kind, std::int64_t bytes, std::int64_t start, std::int64_t end,
                std::uint32_t group = profile::kNone) {
-    CommUse use;
+    JobComm use;
     use.node = comms.uses.size() + 1;
     use.event = static_cast<profile::EventId>(use.node);
     use.kind = kind;

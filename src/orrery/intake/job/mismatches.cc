@@ -16,10 +16,10 @@ class Comparison {
   Comparison(const Job& job, std::size_t most) : job_(job), most_(most) {}
 
   std::vector<Mismatch> run() {
-    for (const Mismatch& clash : job_.clashes) add(clash);
+    for (const Mismatch& clash : job_.group_conflicts) add(clash);
     compare_steps();
     for (std::uint32_t place = 0; place < job_.comms.size(); ++place) compare_members(place);
-    for (const Line& line : lines_of(job_)) {
+    for (const CommLine& line : comm_lines(job_)) {
       if (full()) break;
       compare(line);
     }
@@ -41,7 +41,7 @@ class Comparison {
   [[nodiscard]] bool full() const { return found_.size() >= 16 * std::max<std::size_t>(most_, 16); }
   void add(Mismatch what, Time at = Time(-1)) { found_.push_back({at, std::move(what)}); }
 
-  [[nodiscard]] std::string line_of(std::uint32_t place, const CommUse& use) const {
+  [[nodiscard]] std::string line_of(std::uint32_t place, const JobComm& use) const {
     std::string text = fmt::format("{}: {} #{}", label(job_, place), describe(use), use.sequence);
     if (use.kind == CommKind::send || use.kind == CommKind::recv) {
       text += fmt::format(" {} rank {}", use.kind == CommKind::send ? "to" : "from",
@@ -65,7 +65,7 @@ class Comparison {
   void compare_members(std::uint32_t place) {
     if (job_.ranks[place].rank_from == "order") return;  // it may be another one
     std::uint32_t last = profile::kNone;
-    for (const CommUse& use : job_.comms[place]) {  // by group
+    for (const JobComm& use : job_.comms[place]) {  // by group
       if (use.group == last) continue;
       last = use.group;
       const std::vector<std::uint32_t>& ranks = job_.groups[use.group].ranks;
@@ -83,15 +83,15 @@ class Comparison {
 
   struct Member {
     std::uint32_t place;
-    const CommUse* use;
+    const JobComm* use;
   };
 
-  void compare(const Line& line) {
+  void compare(const CommLine& line) {
     if (line.places.size() < 2 || job_.group_guessed[line.group]) return;
     std::map<std::uint32_t, std::vector<Member>> at;
     for (std::size_t m = 0; m < line.places.size(); ++m) {
       for (const std::uint32_t u : line.uses[m]) {
-        const CommUse& use = job_.comms[line.places[m]][u];
+        const JobComm& use = job_.comms[line.places[m]][u];
         if (use.match != Match::alone) at[use.sequence].push_back({line.places[m], &use});
       }
     }
@@ -116,7 +116,7 @@ class Comparison {
   }
 
   /// The first member without the communication at this place of the line, and what it has there.
-  void missing(const Line& line, std::uint32_t sequence, const std::vector<Member>& members) {
+  void missing(const CommLine& line, std::uint32_t sequence, const std::vector<Member>& members) {
     const Member& first = members.front();
     for (std::size_t m = 0; m < line.places.size(); ++m) {
       const std::uint32_t place = line.places[m];

@@ -128,7 +128,7 @@ bool has_chunk_order(CollectiveType type) { return !passes_of(type).empty(); }
 std::optional<ChunkBound> chunk_bound(CollectiveType type, std::int64_t whole, Dims dims,
                                       std::int64_t chunks) {
   const auto passes = passes_of(type);
-  if (passes.empty() || dims.empty() || dims.size() > kMostOrderedDims || whole <= 0)
+  if (passes.empty() || dims.empty() || dims.size() > kMaxOrderedDims || whole <= 0)
     return std::nullopt;
   const auto bytes = static_cast<double>(whole);
   // The largest of so many chunks has that share at least; of any number it may have none.
@@ -217,8 +217,8 @@ std::vector<std::uint8_t> order_on_face(std::span<const double> moved, const Lea
 
 // A point of the polytope is its vertex and a point of a smaller face on the far side: each turn
 // makes another set move its least.
-std::vector<OrderShare> best_mixture(std::int64_t whole, Dims dims, std::int64_t chunks) {
-  ORRERY_CHECK(dims.size() > 1 && dims.size() <= kMostOrderedDims);
+std::vector<OrderShare> best_order_mixture(std::int64_t whole, Dims dims, std::int64_t chunks) {
+  ORRERY_CHECK(dims.size() > 1 && dims.size() <= kMaxOrderedDims);
   const LeastMoved least(dims);
   std::vector<double> moved = most_level(
       dims, least,

@@ -32,7 +32,7 @@ struct ChunkDim {
 };
 
 /// More dimensions would have more sets than are looked at.
-inline constexpr std::size_t kMostOrderedDims = 8;
+inline constexpr std::size_t kMaxOrderedDims = 8;
 
 /// All-reduce, reduce-scatter, all-gather: those whose bytes depend on the order of dimensions.
 [[nodiscard]] bool has_chunk_order(graph::CollectiveType type);
@@ -42,9 +42,9 @@ struct ChunkBound {
   std::vector<std::uint8_t> dims;  ///< whose work binds; empty: the way of a chunk through all does
 };
 
-/// The least time in which any mixture of orders takes `whole` bytes (graph::whole_buffer) through
+/// The least time in which any mixture of orders takes `whole` bytes (graph::full_buffer) through
 /// `dims`, in so many chunks; 0: in any number. Empty for other types, without dimensions, and
-/// beyond kMostOrderedDims. O(2^dims × dims log dims).
+/// beyond kMaxOrderedDims. O(2^dims × dims log dims).
 ///
 /// Of n ranks a reduce-scatter's order has its last dimensions S, of p(S) ranks, move
 /// f(S) = whole/n × (p(S) - 1) bytes, and any order has them move that much at least. f is
@@ -66,9 +66,9 @@ struct OrderShare {
 
 /// A mixture of at most as many orders as dimensions that comes to the bound, and beyond the
 /// dimensions that bind levels the others' work, too; largest share first. Two dimensions or more,
-/// up to kMostOrderedDims. `chunks`: over which `fixed` is charged. O(2^dims × dims²).
-[[nodiscard]] std::vector<OrderShare> best_mixture(std::int64_t whole,
-                                                   std::span<const ChunkDim> dims,
-                                                   std::int64_t chunks);
+/// up to kMaxOrderedDims. `chunks`: over which `fixed` is charged. O(2^dims × dims²).
+[[nodiscard]] std::vector<OrderShare> best_order_mixture(std::int64_t whole,
+                                                         std::span<const ChunkDim> dims,
+                                                         std::int64_t chunks);
 
 }  // namespace orrery::model

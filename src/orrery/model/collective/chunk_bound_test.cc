@@ -75,7 +75,8 @@ TEST(ChunkBound, OfThePostersSystemsIsTheIdeal) {
 
 // Of W-2D 48.28 % take the order 0, 1 and 51.72 % the order 1, 0.
 TEST(ChunkBound, TheMixtureOfTwoDimensionsIsKnown) {
-  const auto mixture = best_mixture(kGiB, std::vector{switch_of(32, 250), switch_of(16, 250)}, 0);
+  const auto mixture =
+      best_order_mixture(kGiB, std::vector{switch_of(32, 250), switch_of(16, 250)}, 0);
   ASSERT_EQ(mixture.size(), 2U);
   EXPECT_EQ(mixture[0].order, (std::vector<std::uint8_t>{1, 0}));
   EXPECT_NEAR(mixture[0].share, 0.5172, 5e-5);
@@ -89,7 +90,7 @@ TEST(ChunkBound, ASlowDimensionBindsAlone) {
   ASSERT_TRUE(bound);
   EXPECT_EQ(bound->dims, (std::vector<std::uint8_t>{1}));
   EXPECT_NEAR(static_cast<double>(bound->time.count()), 1e12 / 8 * 7 / 8, 1e4);
-  const auto mixture = best_mixture(kGiB, dims, 0);
+  const auto mixture = best_order_mixture(kGiB, dims, 0);
   ASSERT_EQ(mixture.size(), 1U);
   EXPECT_EQ(mixture[0].order, (std::vector<std::uint8_t>{0, 1}));
 }
@@ -111,7 +112,7 @@ TEST(ChunkBound, KnowsNoneOfWhatHasNoOrder) {
   EXPECT_FALSE(chunk_bound(CollectiveType::all_reduce, kGiB, {}));
   EXPECT_FALSE(chunk_bound(CollectiveType::all_reduce, 0, dims));
   EXPECT_FALSE(
-      chunk_bound(CollectiveType::all_reduce, kGiB, std::vector(kMostOrderedDims + 1, dims[0])));
+      chunk_bound(CollectiveType::all_reduce, kGiB, std::vector(kMaxOrderedDims + 1, dims[0])));
 }
 
 std::vector<ChunkDim> dims_of_chunks(std::size_t most) {
@@ -126,13 +127,13 @@ std::vector<ChunkDim> dims_of_chunks(std::size_t most) {
 // The sets' maximum is the linear program's optimum, and the mixture comes to it.
 RC_GTEST_PROP(ChunkBoundProperty, IsTheLinearProgramsOptimum, ()) {
   const std::vector<ChunkDim> dims = dims_of_chunks(5);
-  const double least = LeastLargestLoad(loads_of_all_orders(dims)).value();
+  const double least = MinMaxLoad(loads_of_all_orders(dims)).value();
   const auto bound = chunk_bound(CollectiveType::reduce_scatter, kGiB, dims);
   RC_ASSERT(bound);
   const double ours = static_cast<double>(bound->time.count()) / static_cast<double>(kGiB);
   RC_ASSERT(ours <= least * (1 + 1e-12));
   RC_ASSERT(ours >= least * (1 - 1e-7));
-  const std::vector<OrderShare> mixture = best_mixture(kGiB, dims, 0);
+  const std::vector<OrderShare> mixture = best_order_mixture(kGiB, dims, 0);
   RC_ASSERT(mixture.size() <= dims.size());
   double shares = 0;
   for (const OrderShare& one : mixture) shares += one.share;
@@ -156,7 +157,7 @@ RC_GTEST_PROP(ChunkBoundProperty, IsBelowEveryMixture, ()) {
       for (std::size_t d = 0; d < dims.size(); ++d) pairs.back()[d] += again[d];
     }
   }
-  const double least = LeastLargestLoad(pairs).value() * static_cast<double>(kGiB);
+  const double least = MinMaxLoad(pairs).value() * static_cast<double>(kGiB);
   RC_ASSERT(static_cast<double>(bound->time.count()) <= least * (1 + 1e-9));
   RC_ASSERT(static_cast<double>(bound->time.count()) >= least * 0.8);
 }

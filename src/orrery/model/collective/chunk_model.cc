@@ -18,9 +18,9 @@ void ChunkModel::choose_queues() {
   std::vector<std::uint32_t> next(std::size_t{rules_.dims} * 3);
   first_choice_.clear();
   queues_chosen_.clear();
-  for (const ChunkWay* way : ways_) {
+  for (const ChunkPath* way : ways_) {
     first_choice_.push_back(static_cast<std::uint32_t>(queues_chosen_.size()));
-    for (const ChunkStep& step : *way) {
+    for (const ChunkPhaseTime& step : *way) {
       std::uint32_t& turn = next[step.dim * 3U + static_cast<std::uint32_t>(step.queues)];
       const std::uint32_t first = step.queues == QueueUse::second_half ? q / 2 : 0;
       const std::uint32_t count = step.queues == QueueUse::all          ? q
@@ -110,7 +110,7 @@ void ChunkModel::start_touched() {
   touched_.clear();
 }
 
-std::int64_t ChunkModel::time_of(std::span<const ChunkWay* const> ways) {
+std::int64_t ChunkModel::time_of(std::span<const ChunkPath* const> ways) {
   ways_ = ways;
   now_ = 0;
   done_.assign(ways.size(), 0);

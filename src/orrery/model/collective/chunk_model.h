@@ -10,20 +10,20 @@
 #include <tuple>
 #include <vector>
 
-#include "orrery/model/collective/plan.h"
+#include "orrery/model/collective/chunk_plan.h"
 #include "orrery/platform/platform.h"
 
 namespace orrery::model {
 
 /// One phase on a chunk's way.
-struct ChunkStep {
+struct ChunkPhaseTime {
   std::uint8_t dim = 0;  ///< whose queues it waits in
   QueueUse queues = QueueUse::all;
   bool gather = false;
   std::int64_t time = 0;     ///< picoseconds
   std::int64_t largest = 0;  ///< bytes, before it or after it, whichever is more
 };
-using ChunkWay = std::vector<ChunkStep>;
+using ChunkPath = std::vector<ChunkPhaseTime>;
 
 /// How chunks wait.
 struct ChunkRules {
@@ -36,14 +36,14 @@ struct ChunkRules {
 /// Chunks that are all issued at once and have the machine to themselves: what the engine does
 /// under Orrery rules when all ranks come at one time and no link is shared, in one event per
 /// phase. Source: the chunk-level view of Themis (ISCA 2022, arXiv 2110.04478) section 4; queues as
-/// sim/chunk_order.cc has them.
+/// sim/collectives/chunks/chunk_order.cc has them.
 class ChunkModel {
  public:
   explicit ChunkModel(const ChunkRules& rules);
 
   /// When the last of the chunks is through, in picoseconds; `ways`: by chunk, in the order in
   /// which they are issued. O(phases log phases); with rg O(phases × chunks).
-  [[nodiscard]] std::int64_t time_of(std::span<const ChunkWay* const> ways);
+  [[nodiscard]] std::int64_t time_of(std::span<const ChunkPath* const> ways);
   /// Phases that were worked out so far.
   [[nodiscard]] std::uint64_t phases() const { return phases_; }
 
@@ -72,7 +72,7 @@ class ChunkModel {
   };
 
   void choose_queues();
-  [[nodiscard]] const ChunkStep& step_of(std::uint32_t chunk) const {
+  [[nodiscard]] const ChunkPhaseTime& step_of(std::uint32_t chunk) const {
     return (*ways_[chunk])[done_[chunk]];
   }
   [[nodiscard]] std::uint32_t queue_of(std::uint32_t chunk) const {
@@ -87,7 +87,7 @@ class ChunkModel {
   ChunkRules rules_;
   std::uint64_t phases_ = 0;
   std::int64_t now_ = 0;
-  std::span<const ChunkWay* const> ways_;
+  std::span<const ChunkPath* const> ways_;
   std::vector<std::uint32_t> done_;           // phases, by chunk
   std::vector<std::uint32_t> first_choice_;   // by chunk, in:
   std::vector<std::uint32_t> queues_chosen_;  // by phase

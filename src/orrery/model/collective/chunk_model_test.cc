@@ -12,18 +12,19 @@ namespace {
 
 using platform::IntraDimension;
 
-ChunkStep step(std::uint8_t dim, std::int64_t time, std::int64_t largest = 0, bool gather = false) {
+ChunkPhaseTime step(std::uint8_t dim, std::int64_t time, std::int64_t largest = 0,
+                    bool gather = false) {
   return {dim, QueueUse::all, gather, time, largest};
 }
 
-std::int64_t time_of(const ChunkRules& rules, const std::vector<ChunkWay>& ways) {
-  std::vector<const ChunkWay*> all;
-  for (const ChunkWay& way : ways) all.push_back(&way);
+std::int64_t time_of(const ChunkRules& rules, const std::vector<ChunkPath>& ways) {
+  std::vector<const ChunkPath*> all;
+  for (const ChunkPath& way : ways) all.push_back(&way);
   return ChunkModel(rules).time_of(all);
 }
 
 TEST(ChunkModel, ADimensionServesOneAfterAnother) {
-  const std::vector<ChunkWay> ways(3, {step(0, 10), step(1, 4)});
+  const std::vector<ChunkPath> ways(3, {step(0, 10), step(1, 4)});
   EXPECT_EQ(time_of({2, 1, 1}, ways), 34);  // the last leaves dimension 0 at 30
   EXPECT_EQ(time_of({2, 1, 3}, ways), 14);  // all at once
   EXPECT_EQ(time_of({2, 2, 1}, ways), 24);  // two queues of one server
@@ -35,9 +36,9 @@ TEST(ChunkModel, OppositeOrdersFillBothDimensions) {
 
 // Dimension 0 is free at 1, and a large chunk waits there before a small one comes at 5.
 TEST(ChunkModel, WhoIsNextIsARule) {
-  const std::vector<ChunkWay> ways{{step(0, 10), step(1, 1)},
-                                   {step(0, 10, 100), step(1, 50)},
-                                   {step(1, 5), step(0, 1, 10), step(1, 60)}};
+  const std::vector<ChunkPath> ways{{step(0, 10), step(1, 1)},
+                                    {step(0, 10, 100), step(1, 50)},
+                                    {step(1, 5), step(0, 1, 10), step(1, 60)}};
   // First come: 10, 20, 21, then 60.
   EXPECT_EQ(time_of({2, 1, 1, IntraDimension::fifo}, ways), 130);
   // Smallest first: the third's way goes on at 11, and takes dimension 1 until 71; then 50.
@@ -45,15 +46,15 @@ TEST(ChunkModel, WhoIsNextIsARule) {
 }
 
 TEST(ChunkModel, FirstAndSecondHalvesHaveQueuesOfTheirOwn) {
-  const ChunkWay there{{0, QueueUse::first_half, false, 10, 0}};
-  const ChunkWay back{{0, QueueUse::second_half, true, 10, 0}};
+  const ChunkPath there{{0, QueueUse::first_half, false, 10, 0}};
+  const ChunkPath back{{0, QueueUse::second_half, true, 10, 0}};
   EXPECT_EQ(time_of({1, 2, 1}, {there, there, back}), 20);
   EXPECT_EQ(time_of({1, 1, 1}, {there, there, back}), 30);
 }
 
 TEST(ChunkSearch, RoundsAMixture) {
   const std::vector<OrderShare> mixture{{{0, 1}, 0.75}, {{1, 0}, 0.25}};
-  EXPECT_EQ(rounded(mixture, 8), (std::vector<std::size_t>{0, 0, 1, 0, 0, 0, 1, 0}));
+  EXPECT_EQ(round_mixture(mixture, 8), (std::vector<std::size_t>{0, 0, 1, 0, 0, 0, 1, 0}));
 }
 
 TEST(ChunkSearch, OrdersBeginWithRotations) {
@@ -61,15 +62,15 @@ TEST(ChunkSearch, OrdersBeginWithRotations) {
   EXPECT_EQ(three.size(), 6U);
   EXPECT_EQ(three[1], (DimOrder{1, 2, 0}));
   EXPECT_EQ(orders_of(5).size(), 120U);
-  EXPECT_EQ(orders_of(8).size(), kMostOrders);
+  EXPECT_EQ(orders_of(8).size(), kMaxOrders);
 }
 
 // Four chunks through two equal dimensions, all in one order: half of them the other way round is
 // the best that there is.
 TEST(ChunkSearch, FindsWhatIsBest) {
-  std::vector<OrderWays> ways{{{0, 1}, {step(0, 10), step(1, 10)}, {}},
-                              {{1, 0}, {step(1, 10), step(0, 10)}, {}}};
-  for (OrderWays& one : ways) one.last = one.full;
+  std::vector<OrderPaths> ways{{{0, 1}, {step(0, 10), step(1, 10)}, {}},
+                               {{1, 0}, {step(1, 10), step(0, 10)}, {}}};
+  for (OrderPaths& one : ways) one.last = one.full;
   ChunkSearch search({2, 1, 1}, ways, 4);
   search.consider("natural", {0, 0, 0, 0});
   EXPECT_EQ(search.best().time, 50);

@@ -10,14 +10,14 @@
 
 namespace orrery::model {
 
-ChunkSearch::ChunkSearch(const ChunkRules& rules, std::span<const OrderWays> ways,
+ChunkSearch::ChunkSearch(const ChunkRules& rules, std::span<const OrderPaths> ways,
                          std::size_t chunks)
     : ways_(ways), model_(rules), chunks_(chunks) {}
 
 std::int64_t ChunkSearch::time_of(std::span<const std::uint16_t> orders) {
   chosen_.clear();
   for (std::size_t i = 0; i < orders.size(); ++i) {
-    const OrderWays& ways = ways_[orders[i]];
+    const OrderPaths& ways = ways_[orders[i]];
     chosen_.push_back(i + 1 == orders.size() ? &ways.last : &ways.full);
   }
   return model_.time_of(chosen_);
@@ -80,12 +80,12 @@ std::vector<DimOrder> orders_of(std::size_t dims) {
   }
   all.push_back(order);
   std::sort(order.begin(), order.end());
-  while (all.size() < kMostOrders && std::next_permutation(order.begin(), order.end()))
+  while (all.size() < kMaxOrders && std::next_permutation(order.begin(), order.end()))
     if (std::find(all.begin(), all.end(), order) == all.end()) all.push_back(order);
   return all;
 }
 
-std::vector<std::size_t> rounded(std::span<const OrderShare> mixture, std::size_t chunks) {
+std::vector<std::size_t> round_mixture(std::span<const OrderShare> mixture, std::size_t chunks) {
   std::vector<double> credit(mixture.size());
   std::vector<std::size_t> all;
   for (std::size_t i = 0; i < chunks; ++i) {

@@ -17,9 +17,9 @@ namespace orrery::model {
 using DimOrder = std::vector<std::uint8_t>;  ///< dimensions, first to last
 
 /// The ways of a collective's chunks, by order: those of full ones and that of the last.
-struct OrderWays {
+struct OrderPaths {
   DimOrder order;
-  ChunkWay full, last;
+  ChunkPath full, last;
 };
 
 /// Orders by chunk, as numbers in a list of ways.
@@ -33,7 +33,7 @@ struct ChunkSchedule {
 class ChunkSearch {
  public:
   /// `ways`: of every order that a schedule may name; they outlive it. `chunks`: of a schedule.
-  ChunkSearch(const ChunkRules& rules, std::span<const OrderWays> ways, std::size_t chunks);
+  ChunkSearch(const ChunkRules& rules, std::span<const OrderPaths> ways, std::size_t chunks);
 
   void consider(std::string_view from, std::vector<std::uint16_t> orders);
   /// Steps from the quickest: a chunk takes another order, two change places, one moves. What is as
@@ -46,21 +46,21 @@ class ChunkSearch {
  private:
   [[nodiscard]] std::int64_t time_of(std::span<const std::uint16_t> orders);
 
-  std::span<const OrderWays> ways_;
+  std::span<const OrderPaths> ways_;
   ChunkModel model_;
-  std::vector<const ChunkWay*> chosen_;  // scratch of time_of
+  std::vector<const ChunkPath*> chosen_;  // scratch of time_of
   std::size_t chunks_;
   ChunkSchedule best_;
 };
 
 /// Orders of so many dimensions: the natural one and its rotations first, then all others in
-/// lexicographic order, up to kMostOrders.
+/// lexicographic order, up to kMaxOrders.
 [[nodiscard]] std::vector<DimOrder> orders_of(std::size_t dims);
-inline constexpr std::size_t kMostOrders = 120;
+inline constexpr std::size_t kMaxOrders = 120;
 
 /// Chunk by chunk the order that is furthest behind its share, as a number in the mixture. Source:
 /// deficit round-robin (Shreedhar and Varghese, SIGCOMM 1995) with chunks as packets.
-[[nodiscard]] std::vector<std::size_t> rounded(std::span<const OrderShare> mixture,
-                                               std::size_t chunks);
+[[nodiscard]] std::vector<std::size_t> round_mixture(std::span<const OrderShare> mixture,
+                                                     std::size_t chunks);
 
 }  // namespace orrery::model

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Closed forms against a reference that sends every message, one tick after the other.
-#include "orrery/model/collective/closed_form.h"
+#include "orrery/model/collective/algorithms/closed_form.h"
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
 #include <algorithm>
 
-#include "orrery/model/collective/closed_form_testing.h"
-#include "orrery/model/collective/packet_time.h"
+#include "orrery/model/collective/algorithms/closed_form_testing.h"
+#include "orrery/model/collective/algorithms/message_times.h"
 #include "orrery/model/collective/phase_factory.h"
 
 namespace orrery::model {
@@ -31,7 +31,7 @@ PhaseSpec make_spec(Algorithm algorithm, CollectiveType type, std::uint32_t size
                     std::int64_t window = -1, bool sub_group = false) {
   platform::Platform platform;
   platform.dims = {{platform::Block::switched, size, Bandwidth(1e9), 1}};
-  const Fabric fabric(platform);
+  const MultiDimFabric fabric(platform);
   PhaseRequest request;
   request.algorithm = {algorithm, window};
   request.type = type;
@@ -43,7 +43,7 @@ PhaseSpec make_spec(Algorithm algorithm, CollectiveType type, std::uint32_t size
 
 void set_times(PhaseSpec& spec, std::int64_t endpoint, std::int64_t reduce, std::int64_t delay) {
   spec.endpoint = endpoint;
-  for (Step& step : spec.step) step.reduce = reduce;
+  for (PhaseMessage& step : spec.step) step.reduce = reduce;
   for (std::int64_t& time : spec.delay_by_key) time = delay;
   spec.burst = spec.peers == Peers::each && !spec.delay_by_key.empty();
 }
@@ -97,7 +97,7 @@ TEST(ClosedForm, HalvingDoublingGather) {
   PhaseSpec spec = make_spec(Algorithm::halving_doubling, CollectiveType::all_gather, 4);
   set_times(spec, 1, 2, 10);
   EXPECT_EQ(by_formula(spec, {0, 0, 100, 0}, kNobody), (Times{113, 123, 103, 113}));
-  EXPECT_EQ(even_duration(spec), 1 + 2 * 11);
+  EXPECT_EQ(uniform_duration(spec), 1 + 2 * 11);
 }
 
 // Two members: the leaf sends at 1, the root has it at max(11, 50) + 3 and sends it back.
@@ -106,7 +106,7 @@ TEST(ClosedForm, SmallestTree) {
   set_times(spec, 1, 2, 0);
   const DelayBetween ten = [](std::uint32_t, std::uint32_t, std::int64_t) { return 10; };
   EXPECT_EQ(by_formula(spec, {0, 50}, ten), (Times{64, 53}));
-  EXPECT_EQ(even_duration(spec), std::nullopt);
+  EXPECT_EQ(uniform_duration(spec), std::nullopt);
 }
 
 TEST(ClosedForm, WhatHasNone) {
@@ -114,11 +114,11 @@ TEST(ClosedForm, WhatHasNone) {
   EXPECT_TRUE(has_closed_form(spec));
   spec.on_bus = true;
   EXPECT_FALSE(has_closed_form(spec));
-  EXPECT_EQ(even_duration(spec), std::nullopt);
+  EXPECT_EQ(uniform_duration(spec), std::nullopt);
   EXPECT_TRUE(has_closed_form(make_spec(Algorithm::direct, CollectiveType::all_gather, 4096)));
   const PhaseSpec much = make_spec(Algorithm::direct, CollectiveType::all_gather, 4096, 2);
   EXPECT_FALSE(has_closed_form(much));
-  EXPECT_NE(even_duration(much), std::nullopt);
+  EXPECT_NE(uniform_duration(much), std::nullopt);
 }
 
 // --- Against the reference ---
@@ -156,7 +156,7 @@ Times any_begins(std::uint32_t size, std::int64_t scale) {
   for (std::uint32_t p = 0; p < size; ++p) {
     const auto drawn = *rc::gen::inRange<std::int64_t>(0, spread + 1);
     begins.push_back(clusters ? drawn % 2 * spread : drawn);
-    begins.back() = std::min(begins.back(), Fabric::kTooLong / 2 / scale) * scale;
+    begins.back() = std::min(begins.back(), MultiDimFabric::kTooLong / 2 / scale) * scale;
   }
   return begins;
 }
@@ -172,7 +172,7 @@ Case any_case() {
   drawn.begins = any_begins(spec.request.ring.size, scale);
   set_times(spec, any(4), any(6), any(16));
   if (spec.step.size() > 1) {
-    for (Step& step : spec.step) step.reduce = any(6);
+    for (PhaseMessage& step : spec.step) step.reduce = any(6);
   }
   const int kind = *rc::gen::inRange(0, 3);
   if (kind == 1) {
@@ -222,7 +222,7 @@ RC_GTEST_PROP(ClosedForms, EvenDurationIsThatOfEverybody, ()) {
     if (drawn.spec.delay_by_key.empty()) continue;
     const Times begins(drawn.spec.request.ring.size, 0);
     const Times ends = message_by_message(drawn.spec, begins, drawn.delay);
-    for (const std::int64_t end : ends) RC_ASSERT(end == even_duration(drawn.spec));
+    for (const std::int64_t end : ends) RC_ASSERT(end == uniform_duration(drawn.spec));
   }
 }
 

@@ -11,10 +11,10 @@ namespace orrery::model {
 
 /// The least largest load of any mixture of orders, by simplex: dense tableau, Bland's rule, so
 /// that it ends. Source: Bland, "New finite pivoting rules for the simplex method" (1977).
-class LeastLargestLoad {
+class MinMaxLoad {
  public:
   /// loads[order][dim]: what the dimension takes if all goes in that order.
-  explicit LeastLargestLoad(std::vector<std::vector<double>> loads) : loads_(std::move(loads)) {}
+  explicit MinMaxLoad(std::vector<std::vector<double>> loads) : loads_(std::move(loads)) {}
 
   /// min over fractions of max over dims of the mixture's load. By the matrix game's other form:
   /// with y = fractions / value, maximise sum(y) where loads^T·y ≤ 1.

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
-#include "orrery/model/collective/collective_algorithm.h"
-#include "orrery/model/collective/packet_time.h"
+#include "orrery/model/collective/algorithms/collective_algorithm.h"
+#include "orrery/model/collective/algorithms/message_times.h"
 
 namespace orrery::model {
 
@@ -50,30 +50,31 @@ Result<void> PhaseFactory::check(const PhaseRequest& request) const {
 
 // A channel is a block of threads on an SM of its own. Whatever goes over a wire is read from a
 // device's memory and written to another's; what is reduced is read once more.
-void PhaseFactory::take_of_device(PhaseSpec& spec, std::int64_t whole, std::int64_t takes) const {
+void PhaseFactory::set_device_use(PhaseSpec& spec, std::int64_t whole,
+                                  std::int64_t duration) const {
   const PhaseRequest& request = spec.request;
   const nccl::Shape shape{request.ring.size, request.library.nodes};
   spec.sms = library_->sms(request.type, whole, shape, request.exchange);
-  if (takes <= 0) return;
+  if (duration <= 0) return;
   const double n = request.ring.size, size = static_cast<double>(whole);
   const bool twice = request.type == CollectiveType::all_reduce;
   const bool reduces = twice || request.type == CollectiveType::reduce_scatter;
   const double wire = (twice ? 2 : 1) * size * (n - 1) / n;
-  const double rate = (reduces ? 3 : 2) * wire / static_cast<double>(takes) * 1e12;
+  const double rate = (reduces ? 3 : 2) * wire / static_cast<double>(duration) * 1e12;
   spec.memory_rate = rate < 1e15 ? static_cast<std::int64_t>(rate) : 0;
 }
 
-std::int64_t PhaseFactory::whole_buffer(const PhaseRequest& request) {
+std::int64_t PhaseFactory::full_buffer(const PhaseRequest& request) {
   const std::int64_t ranks =
       request.type == CollectiveType::all_gather ? std::int64_t{request.ring.size} : 1;
   return request.data * ranks;
 }
 
-LibraryAnswer PhaseFactory::told(const PhaseRequest& request) const {
+LibraryEstimate PhaseFactory::predicted(const PhaseRequest& request) const {
   const LibraryGroup& group = request.library;
-  const std::int64_t whole = whole_buffer(request);
+  const std::int64_t whole = full_buffer(request);
   const nccl::Shape shape{request.ring.size, group.nodes};
-  LibraryAnswer answer = (*library_)(request.type, whole, shape, request.exchange);
+  LibraryEstimate answer = (*library_)(request.type, whole, shape, request.exchange);
   if (group.inside < 1 || group.between < 1)
     answer.time =
         library_->slowed(request.type, whole, shape, group.inside, group.between, request.exchange);
@@ -87,7 +88,7 @@ LibraryAnswer PhaseFactory::told(const PhaseRequest& request) const {
 Result<PhaseSpec> PhaseFactory::make_by_library(const PhaseRequest& request) const {
   const auto n = static_cast<std::int32_t>(request.ring.size);
   const LibraryGroup& group = request.library;
-  const std::int64_t whole = whole_buffer(request);
+  const std::int64_t whole = full_buffer(request);
   const nccl::Shape shape{request.ring.size, group.nodes};
   if (!library_->runs(request.type, whole, shape)) {
     return fail(Errc::config_conflict, "collectives: settings",
@@ -96,8 +97,8 @@ Result<PhaseSpec> PhaseFactory::make_by_library(const PhaseRequest& request) con
                             graph::name(request.type), shape.ranks, shape.nodes),
                 "allow ring");
   }
-  const std::int64_t takes = told(request).time.count();
-  if (takes >= Fabric::kTooLong) {
+  const std::int64_t duration = predicted(request).time.count();
+  if (duration >= MultiDimFabric::kTooLong) {
     return fail(Errc::config_range, fmt::format("dimension {}", request.dim),
                 fmt::format("a collective of {} bytes takes longer than 46 days", whole),
                 "check the bandwidths, the latencies and the collective's size");
@@ -105,10 +106,10 @@ Result<PhaseSpec> PhaseFactory::make_by_library(const PhaseRequest& request) con
   PhaseSpec spec;
   spec.request = request;
   spec.peers = algorithm_of(request.algorithm).peers();
-  spec.endpoint = (takes + 1) / 2;
-  take_of_device(spec, whole, takes);
-  const LibraryAnswer empty = (*library_)(request.type, 1, shape, request.exchange);
-  spec.latency = std::min(empty.time.count(), takes);
+  spec.endpoint = (duration + 1) / 2;
+  set_device_use(spec, whole, duration);
+  const LibraryEstimate empty = (*library_)(request.type, 1, shape, request.exchange);
+  spec.latency = std::min(empty.time.count(), duration);
   spec.window = n - 1;
   spec.steps = n - 1;
   spec.plain_run = n - 1;
@@ -118,7 +119,7 @@ Result<PhaseSpec> PhaseFactory::make_by_library(const PhaseRequest& request) con
   const std::int64_t message = request.type == CollectiveType::all_gather
                                    ? request.data
                                    : sizes_.share(twice * request.data, n);
-  spec.step = {Step{message, 0, 1}};
+  spec.step = {PhaseMessage{message, 0, 1}};
   spec.delay_by_key.assign(spec.keys, 0);
   spec.burst = true;
   return spec;
@@ -150,21 +151,22 @@ Result<PhaseSpec> PhaseFactory::make(const PhaseRequest& request) const {
 
 Result<void> PhaseFactory::fill_delays(PhaseSpec& spec) const {
   const PhaseRequest& request = spec.request;
-  const bool too_long = std::any_of(spec.step.begin(), spec.step.end(), [](const Step& step) {
-    return step.reduce >= Fabric::kTooLong;
-  });
+  const bool too_long =
+      std::any_of(spec.step.begin(), spec.step.end(),
+                  [](const PhaseMessage& step) { return step.reduce >= MultiDimFabric::kTooLong; });
   if (delays_ != nullptr && request.along_dim && !delays_->ports_deviate(request.dim) &&
-      spec.peers != Peers::tree && spec.peers != Peers::meet) {
+      spec.peers != Peers::tree && spec.peers != Peers::in_switches) {
     const bool stepped = spec.peers == Peers::exchange;
     for (std::uint32_t key = 0; key < spec.keys; ++key) {
-      const Step& step = spec.step_of(stepped ? key : 0);
+      const PhaseMessage& step = spec.step_of(stepped ? key : 0);
       const std::uint32_t offset = stepped ? step.distance : std::max(key, 1u);
       const std::uint32_t hops = delays_->hops(request.dim, 0, offset % request.ring.size);
       spec.delay_by_key.push_back(delays_->delay_in_dim(request.dim, hops, step.bytes));
     }
   }
-  const bool far = std::any_of(spec.delay_by_key.begin(), spec.delay_by_key.end(),
-                               [](std::int64_t delay) { return delay >= Fabric::kTooLong; });
+  const bool far =
+      std::any_of(spec.delay_by_key.begin(), spec.delay_by_key.end(),
+                  [](std::int64_t delay) { return delay >= MultiDimFabric::kTooLong; });
   if (!too_long && !far) return {};
   return fail(
       Errc::config_range, fmt::format("dimension {}", request.dim),

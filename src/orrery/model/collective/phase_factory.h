@@ -6,10 +6,10 @@
 #include <utility>
 
 #include "orrery/core/error.h"
-#include "orrery/model/collective/collective_algorithm.h"
+#include "orrery/model/collective/algorithms/collective_algorithm.h"
+#include "orrery/model/collective/algorithms/phase_spec.h"
 #include "orrery/model/collective/library/library_times.h"
-#include "orrery/model/collective/phase.h"
-#include "orrery/model/network/fabric.h"
+#include "orrery/network/dimensions/multi_dim_fabric.h"
 #include "orrery/platform/platform.h"
 
 namespace orrery::model {
@@ -24,26 +24,26 @@ class PhaseFactory {
   /// `delays`: what messages take, where that is the same everywhere along a dimension
   /// (Network::by_dimensions); or null.
   /// `library`: whose collectives run; or null.
-  PhaseFactory(const platform::Platform& platform, const Fabric* delays,
+  PhaseFactory(const platform::Platform& platform, const MultiDimFabric* delays,
                std::shared_ptr<const LibraryTimes> library = {})
       : platform_(platform), sizes_(platform), delays_(delays), library_(std::move(library)) {}
 
   [[nodiscard]] Result<PhaseSpec> make(const PhaseRequest& request) const;
   /// What the library says of a phase that it runs (request.library): its time with what deviating
   /// ports add, where that comes from and how far off it may be.
-  [[nodiscard]] LibraryAnswer told(const PhaseRequest& request) const;
+  [[nodiscard]] LibraryEstimate predicted(const PhaseRequest& request) const;
   /// Bytes of the whole buffer of such a phase, as nccl-tests counts them.
-  [[nodiscard]] static std::int64_t whole_buffer(const PhaseRequest& request);
+  [[nodiscard]] static std::int64_t full_buffer(const PhaseRequest& request);
 
  private:
   [[nodiscard]] Result<void> check(const PhaseRequest& request) const;
   [[nodiscard]] Result<PhaseSpec> make_by_library(const PhaseRequest& request) const;
-  void take_of_device(PhaseSpec& spec, std::int64_t whole, std::int64_t takes) const;
+  void set_device_use(PhaseSpec& spec, std::int64_t whole, std::int64_t duration) const;
   [[nodiscard]] Result<void> fill_delays(PhaseSpec& spec) const;
 
   const platform::Platform& platform_;
   MessageSizes sizes_;
-  const Fabric* delays_;
+  const MultiDimFabric* delays_;
   std::shared_ptr<const LibraryTimes> library_;
 };
 

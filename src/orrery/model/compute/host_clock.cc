@@ -56,7 +56,7 @@ void HostClock::remember(const Launches& what, std::int64_t begin, bool all) {
   next_ = place_of(what.count);
 }
 
-bool HostClock::remembers_alike(const HostClock& before, std::int64_t step) const {
+bool HostClock::remembers_same(const HostClock& before, std::int64_t step) const {
   if (waiting_for_ != before.waiting_for_) return false;
   if (waiting_for_ == 0) return true;
   for (std::size_t i = 0; i < begun_.size(); ++i) {
@@ -72,7 +72,7 @@ bool HostClock::remembers_alike(const HostClock& before, std::int64_t step) cons
 bool HostClock::repeats(const HostClock& before, std::int64_t step) const {
   if (made_ == before.made_) return true;
   const std::int64_t gone = issued_ - before.issued_;
-  if (gone == step) return remembers_alike(before, step);
+  if (gone == step) return remembers_same(before, step);
   return gone < step && waits_ == before.waits_ && remembered_ == before.remembered_ &&
          waiting_for_ == 0;
 }

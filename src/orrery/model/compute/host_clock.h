@@ -50,7 +50,7 @@ class HostClock {
  private:
   static constexpr std::int64_t kForgotten = std::numeric_limits<std::int64_t>::min();
   [[nodiscard]] std::size_t place_of(std::int64_t launch) const;
-  [[nodiscard]] bool remembers_alike(const HostClock& before, std::int64_t step) const;
+  [[nodiscard]] bool remembers_same(const HostClock& before, std::int64_t step) const;
   void hold_back(const Launches& what, std::int64_t& begin, std::int64_t& issued) const;
   void remember(const Launches& what, std::int64_t begin, bool all);
 

@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "orrery/platform/catalogue.h"
+#include "orrery/platform/catalogue/catalogue.h"
 
 namespace orrery::model {
 namespace {
@@ -16,19 +16,19 @@ double without(double all, double taken) {
 }  // namespace
 
 Interference::Interference(const platform::Platform& platform)
-    : stated_(platform.device.in_step.beside ? &*platform.device.in_step.beside : nullptr),
+    : stated_(platform.device.in_step.overlap ? &*platform.device.in_step.overlap : nullptr),
       memory_(platform.device.memory.count()) {
   const platform::DeviceEntry* entry = platform::find_device(platform.device.entry);
   if (entry != nullptr) sms_ = static_cast<double>(entry->sms);
 }
 
-double Interference::factor(const TakenByOthers& taken, bool product) const {
+double Interference::factor(const ConcurrentUse& taken, bool product) const {
   const bool stated = stated_ != nullptr && taken.collectives > 0;
   if (product) {
     if (stated) return stated_->products;
     return taken.collectives > 0 ? without(sms_, taken.sms) : 1;
   }
-  const auto copied = static_cast<double>(taken.copied_rate);
+  const auto copied = static_cast<double>(taken.copy_rate);
   if (stated) return stated_->others * without(memory_, copied);
   return without(memory_, copied + static_cast<double>(taken.memory_rate));
 }

@@ -11,13 +11,13 @@
 namespace orrery::model {
 
 /// What others take of a device while kernels run.
-struct TakenByOthers {
+struct ConcurrentUse {
   std::int32_t collectives = 0;  ///< how many of them
   std::int32_t sms = 0;          ///< SMs that their channels hold
   std::int64_t memory_rate = 0;  ///< bytes/s that they move in its memory
-  std::int64_t copied_rate = 0;  ///< … that loads from a remote memory and stores to it do
+  std::int64_t copy_rate = 0;    ///< … that loads from a remote memory and stores to it do
 
-  friend bool operator==(const TakenByOthers&, const TakenByOthers&) = default;
+  friend bool operator==(const ConcurrentUse&, const ConcurrentUse&) = default;
 };
 
 /// By how much kernels are slower.
@@ -34,14 +34,14 @@ class Interference {
   explicit Interference(const platform::Platform& platform);
 
   /// Not below 1.
-  [[nodiscard]] double factor(const TakenByOthers& taken, bool product) const;
+  [[nodiscard]] double factor(const ConcurrentUse& taken, bool product) const;
   /// What waits for arithmetic rather than for memory.
   [[nodiscard]] static bool is_product(graph::Operation operation);
 
  private:
-  const platform::InStep::Beside* stated_;  // or null
-  double sms_ = 0;                          // 0: not known
-  double memory_ = 0;                       // bytes/s
+  const platform::StepEffects::OverlapSlowdown* stated_;  // or null
+  double sms_ = 0;                                        // 0: not known
+  double memory_ = 0;                                     // bytes/s
 };
 
 }  // namespace orrery::model

@@ -5,14 +5,14 @@
 
 #include <utility>
 
-#include "orrery/core/text.h"
-#include "orrery/core/units.h"
-#include "orrery/model/compute/models.h"
+#include "orrery/core/text/text.h"
+#include "orrery/core/text/units.h"
+#include "orrery/model/compute/kernel_models.h"
 #include "orrery/model/kernels/learned/fitted_model.h"
 #include "orrery/model/kernels/silicon_of.h"
-#include "orrery/model/kernels/systolic_files.h"
-#include "orrery/model/kernels/systolic_model.h"
-#include "orrery/model/kernels/table_file.h"
+#include "orrery/model/kernels/systolic/systolic_files.h"
+#include "orrery/model/kernels/systolic/systolic_model.h"
+#include "orrery/model/kernels/table/table_file.h"
 
 namespace orrery::model {
 
@@ -34,7 +34,7 @@ Result<KernelFileContent> read_table(const KernelFileText& file, Findings& findi
                             shortened(fmt::format("{}", fmt::join(table->devices(), ", ")), 400)));
   if (auto fine = check_measured(*rows, silicon, findings); !fine)
     return tl::unexpected(fine.error());
-  return KernelFileContent{known_as(std::move(table), silicon.name), std::move(about)};
+  return KernelFileContent{with_device_name(std::move(table), silicon.name), std::move(about)};
 }
 
 Result<KernelFileContent> read_fitted(const KernelFileText& file, Findings& /*findings*/) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Models of kernel times that are read from files (platform/kernel_file_table.h).
+// Models of kernel times that are read from files (core/models/time_source_table.h).
 #pragma once
 
 #include <memory>
@@ -33,7 +33,7 @@ struct KernelFileContent {
                                                          const KernelFileText& file,
                                                          Findings& findings);
 
-// One reader per kind of file; models.cc registers them.
+// One reader per kind of file; kernel_models.cc registers them.
 [[nodiscard]] Result<KernelFileContent> read_table(const KernelFileText& file, Findings& findings);
 [[nodiscard]] Result<KernelFileContent> read_fitted(const KernelFileText& file, Findings& findings);
 [[nodiscard]] Result<KernelFileContent> read_systolic(const KernelFileText& file,

@@ -7,11 +7,11 @@
 #include <string>
 
 #include "orrery/config/document.h"
+#include "orrery/core/models/time_source_table.h"
 #include "orrery/core/paths_testing.h"
-#include "orrery/core/time_source_table.h"
-#include "orrery/model/compute/models.h"
+#include "orrery/model/compute/kernel_models.h"
 #include "orrery/model/kernels/silicon_of.h"
-#include "orrery/platform/catalogue.h"
+#include "orrery/platform/catalogue/catalogue.h"
 
 namespace orrery::model {
 namespace {
@@ -42,7 +42,7 @@ Result<KernelFileContent> read(TimeSource source, const std::string& text,
 class KernelModelContract : public testing::TestWithParam<TimeSource> {
  protected:
   void SetUp() override {
-    KernelSources sources;
+    KernelModelInputs sources;
     if (const auto* const row = kernel_file_of(GetParam())) {
       auto content = read(GetParam(), example_of(*row), nullptr);
       ASSERT_TRUE(content) << to_string(content.error());
@@ -73,8 +73,8 @@ TEST_P(KernelModelContract, AnswersAreTheSameAndSayWhoMadeThem) {
   EXPECT_EQ(time->source, GetParam());
   EXPECT_GT(time->seconds, 1e-7);
   EXPECT_LT(time->seconds, 1e-2);
-  EXPECT_LE(time->band.least, time->band.most);
-  EXPECT_GT(time->band.least, -1);
+  EXPECT_LE(time->band.lower, time->band.upper);
+  EXPECT_GT(time->band.lower, -1);
   const auto again = model_->time(gemm(1024), silicon_);
   ASSERT_TRUE(again);
   EXPECT_EQ(again->seconds, time->seconds);
@@ -133,14 +133,14 @@ TEST(KernelModelEntries, AreTheChoicesOfComputeAndReadTheFilesOfTheTable) {
   std::size_t choices = 0;
   for (const TimeSourceEntry& row : kTimeSourceTable) {
     const KernelModelEntry* const found = kernel_model_entry(row.source);
-    const bool is_model = row.of == TimeSourceOf::kernels && row.source != TimeSource::automatic;
+    const bool is_model = row.of == TimedWork::kernels && row.source != TimeSource::automatic;
     EXPECT_EQ(found != nullptr, is_model) << row.name;
     choices += is_model ? 1 : 0;
     if (found == nullptr) continue;
     const KernelFileEntry* const file = kernel_file_of(row.source);
     EXPECT_EQ(found->read != nullptr, file != nullptr) << row.name;
     if (file == nullptr) continue;
-    EXPECT_EQ(file->asked_by_auto, found->asked_by_auto) << row.name;
+    EXPECT_EQ(file->is_used_by_auto, found->is_used_by_auto) << row.name;
   }
   EXPECT_EQ(kernel_model_entries().size(), choices);
 }

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "orrery/model/kernels/learned/learned.h"
+#include "orrery/model/kernels/learned/learned_model.h"
 
 namespace orrery::model {
 namespace {

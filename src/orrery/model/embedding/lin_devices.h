@@ -7,7 +7,7 @@
 #include <span>
 #include <string_view>
 
-#include "orrery/model/embedding/lookup.h"
+#include "orrery/model/embedding/lookup_traffic.h"
 
 namespace orrery::model {
 

@@ -9,7 +9,7 @@
 #include <cmath>
 #include <vector>
 
-#include "orrery/model/collective/measured/lin_curve.h"
+#include "orrery/model/collective/curves/lin_curve.h"
 #include "orrery/model/embedding/lin_devices.h"
 
 namespace orrery::model {
@@ -144,14 +144,15 @@ TEST(LinPublished, ExchangesAgreeWithThemselves) {
 
 TEST(LinPublished, SizesOfUnevenExchanges) {
   using Ranks = std::array<std::int64_t, 4>;
-  for (const UnevenSize rule : {UnevenSize::sum, UnevenSize::max_of_max, UnevenSize::max_of_sum})
+  for (const UnevenSize rule :
+       {UnevenSize::sum, UnevenSize::max_one_way, UnevenSize::max_both_ways})
     EXPECT_EQ(even_size(Ranks{8, 8, 8, 8}, rule), 32);
   // One rank sends twice as much: 6 · 8 bytes leave it, 4 · 8 arrive at the others.
   const Ranks uneven = {8, 8, 8, 16};
   EXPECT_EQ(even_size(uneven, UnevenSize::sum), 40);
-  EXPECT_EQ(even_size(uneven, UnevenSize::max_of_max), 64);
-  EXPECT_EQ(even_size(uneven, UnevenSize::max_of_sum), 48);
-  EXPECT_EQ(even_size(std::array<std::int64_t, 1>{8}, UnevenSize::max_of_max), 0);
+  EXPECT_EQ(even_size(uneven, UnevenSize::max_one_way), 64);
+  EXPECT_EQ(even_size(uneven, UnevenSize::max_both_ways), 48);
+  EXPECT_EQ(even_size(std::array<std::int64_t, 1>{8}, UnevenSize::max_one_way), 0);
 }
 
 /// Geometric mean of the errors of the published curve on the published rows.
@@ -169,7 +170,8 @@ double mean_error(const LinCurve& curve, UnevenSize rule) {
 // That is of all rows; of these five, all smaller than 2^19 bytes, the curve tells one time, so
 // that no rule can be told from another and the three errors are one.
 TEST(LinPublished, ErrorsOfTheSizeRulesNeedAllRows) {
-  for (const UnevenSize rule : {UnevenSize::sum, UnevenSize::max_of_max, UnevenSize::max_of_sum}) {
+  for (const UnevenSize rule :
+       {UnevenSize::sum, UnevenSize::max_one_way, UnevenSize::max_both_ways}) {
     EXPECT_NEAR(mean_error(kPublished[1].curve, rule), 0.0577, 0.0005);
     // The earlier fit, whose flat part ends at 2^13, is not the one that the errors are of.
     EXPECT_GT(mean_error(kPublished[0].curve, rule), 0.18);

@@ -18,8 +18,8 @@ void add_group(double rows, double times, std::vector<RowGroup>& groups) {
 }
 
 double middle_of(std::size_t bin) {
-  if (bin + 1 == kReuseBins) return 2.0 * static_cast<double>(reuse_from(bin) - 1);
-  return 0.5 * static_cast<double>(reuse_from(bin) + reuse_to(bin));
+  if (bin + 1 == kReuseBins) return 2.0 * static_cast<double>(reuse_bin_minimum(bin) - 1);
+  return 0.5 * static_cast<double>(reuse_bin_minimum(bin) + reuse_bin_maximum(bin));
 }
 
 }  // namespace
@@ -30,9 +30,9 @@ std::size_t reuse_bin(std::int64_t times) {
   return std::min(bin, kReuseBins - 1);
 }
 
-std::int64_t reuse_from(std::size_t bin) { return bin == 0 ? 1 : (1ll << (bin - 1)) + 1; }
+std::int64_t reuse_bin_minimum(std::size_t bin) { return bin == 0 ? 1 : (1ll << (bin - 1)) + 1; }
 
-std::int64_t reuse_to(std::size_t bin) {
+std::int64_t reuse_bin_maximum(std::size_t bin) {
   return bin + 1 < kReuseBins ? 1ll << bin : std::numeric_limits<std::int64_t>::max();
 }
 
@@ -114,7 +114,7 @@ std::vector<RowGroup> groups_of(const ReuseSummary& summary, std::int64_t lookup
   return groups;
 }
 
-ReuseHistogram even_shares(std::int64_t rows, std::int64_t lookups) {
+ReuseHistogram uniform_shares(std::int64_t rows, std::int64_t lookups) {
   ReuseHistogram is{};
   if (rows < 1 || lookups < 1) return is;
   if (rows == 1) {

@@ -17,8 +17,8 @@ namespace orrery::model {
 inline constexpr std::size_t kReuseBins = 17;
 [[nodiscard]] std::size_t reuse_bin(std::int64_t times);
 /// The least number of times of a bin, and the most (of the last: no limit, INT64_MAX).
-[[nodiscard]] std::int64_t reuse_from(std::size_t bin);
-[[nodiscard]] std::int64_t reuse_to(std::size_t bin);
+[[nodiscard]] std::int64_t reuse_bin_minimum(std::size_t bin);
+[[nodiscard]] std::int64_t reuse_bin_maximum(std::size_t bin);
 
 /// Shares of the different rows by bin; their sum is 1.
 using ReuseHistogram = std::array<double, kReuseBins>;
@@ -66,6 +66,6 @@ struct ReuseSummary {
 
 /// The histogram of evenly distributed indices into a table of `rows`: how many rows are read how
 /// often is binomial.
-[[nodiscard]] ReuseHistogram even_shares(std::int64_t rows, std::int64_t lookups);
+[[nodiscard]] ReuseHistogram uniform_shares(std::int64_t rows, std::int64_t lookups);
 
 }  // namespace orrery::model

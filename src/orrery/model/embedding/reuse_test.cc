@@ -24,8 +24,8 @@ TEST(Reuse, BinsEndAtPowersOfTwo) {
   EXPECT_EQ(reuse_bin(32769), 16u);
   EXPECT_EQ(reuse_bin(1ll << 40), 16u);
   for (std::size_t bin = 0; bin < kReuseBins; ++bin) {
-    EXPECT_EQ(reuse_bin(reuse_from(bin)), bin);
-    EXPECT_EQ(reuse_bin(reuse_to(bin)), bin);
+    EXPECT_EQ(reuse_bin(reuse_bin_minimum(bin)), bin);
+    EXPECT_EQ(reuse_bin(reuse_bin_maximum(bin)), bin);
   }
 }
 
@@ -73,12 +73,12 @@ TEST(Reuse, EvenIndicesAreBinomial) {
     std::vector<std::int64_t> indices;
     for (int i = 0; i < lookups; ++i)
       indices.push_back(static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(rows)));
-    const ReuseHistogram drawn = reuse_of(indices).shares(), said = even_shares(rows, lookups);
+    const ReuseHistogram drawn = reuse_of(indices).shares(), said = uniform_shares(rows, lookups);
     EXPECT_NEAR(sum_of(said), 1, 1e-12);
     for (std::size_t bin = 0; bin < kReuseBins; ++bin)
       EXPECT_NEAR(drawn[bin], said[bin], rows < 100 ? 0.16 : 0.04) << rows << " bin " << bin;
   }
-  EXPECT_EQ(even_shares(1, 4)[2], 1);
+  EXPECT_EQ(uniform_shares(1, 4)[2], 1);
 }
 
 }  // namespace

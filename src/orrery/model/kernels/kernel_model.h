@@ -8,8 +8,8 @@
 #include <string_view>
 
 #include "orrery/graph/kernel.h"
-#include "orrery/model/answer.h"
 #include "orrery/model/kernels/silicon.h"
+#include "orrery/model/time_estimate.h"
 
 namespace orrery::model {
 
@@ -17,8 +17,8 @@ namespace orrery::model {
 struct KernelTime {
   double seconds = 0;  ///< of all launches; more than 0
   TimeSource source = TimeSource::roofline;
-  ErrorBand band{};     ///< that holds 80 % of what is measured, as shares of the time
-  bool beyond = false;  ///< outside of what the model was measured or trained on
+  ErrorBand band{};           ///< that holds 80 % of what is measured, as shares of the time
+  bool extrapolated = false;  ///< outside of what the model was measured or trained on
 };
 
 /// Answers for kernels one by one; the same question has the same answer. Thread-safe.

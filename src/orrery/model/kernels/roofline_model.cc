@@ -7,7 +7,7 @@ namespace orrery::model {
 
 using graph::Operation;
 
-bool multiplies(Operation operation) {
+bool is_matrix_product(Operation operation) {
   switch (operation) {
     case Operation::gemm:
     case Operation::batched_gemm:
@@ -26,7 +26,7 @@ std::optional<KernelTime> RooflineModel::time(const graph::Kernel& kernel,
   const double flops = static_cast<double>(kernel.flops);
   const double bytes = static_cast<double>(kernel.bytes);
   double rate = 0;
-  if (multiplies(kernel.operation)) {
+  if (is_matrix_product(kernel.operation)) {
     rate = silicon.rate(kernel.a);
     if (flops > 0 && rate <= 0) return std::nullopt;
   } else {

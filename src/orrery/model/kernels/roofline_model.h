@@ -21,6 +21,6 @@ class RooflineModel final : public KernelModel {
 };
 
 /// Whether most of its FLOPs are products of matrices.
-[[nodiscard]] bool multiplies(graph::Operation operation);
+[[nodiscard]] bool is_matrix_product(graph::Operation operation);
 
 }  // namespace orrery::model

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "orrery/model/kernels/silicon.h"
-#include "orrery/platform/catalogue.h"
+#include "orrery/platform/catalogue/catalogue.h"
 #include "orrery/platform/platform.h"
 
 namespace orrery::model {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "orrery/model/memory/expanded_memory.h"
-
 #include <gtest/gtest.h>
+
+#include "orrery/model/memory/remote_memory.h"
 
 namespace orrery::model {
 namespace {
@@ -17,28 +17,29 @@ platform::Device device(MemoryAccess access) {
 
 // A quarter of 2 GB beside it: 0.75 ms and 1 ms.
 TEST(ExpandedMemory, BytesComeInTurnOrAtOnce) {
-  EXPECT_DOUBLE_EQ(expanded_bandwidth(device(MemoryAccess::in_turn), 0.25).count(), 2e9 / 1.75e-3);
-  EXPECT_DOUBLE_EQ(expanded_bandwidth(device(MemoryAccess::at_once), 0.25).count(), 2e9 / 1e-3);
+  EXPECT_DOUBLE_EQ(combined_bandwidth(device(MemoryAccess::sequential), 0.25).count(),
+                   2e9 / 1.75e-3);
+  EXPECT_DOUBLE_EQ(combined_bandwidth(device(MemoryAccess::concurrent), 0.25).count(), 2e9 / 1e-3);
 }
 
 TEST(ExpandedMemory, AllOfItOnEitherSide) {
-  for (const MemoryAccess access : {MemoryAccess::in_turn, MemoryAccess::at_once}) {
-    EXPECT_EQ(expanded_bandwidth(device(access), 0).count(), 2000e9);
-    EXPECT_DOUBLE_EQ(expanded_bandwidth(device(access), 1).count(), 500e9);
+  for (const MemoryAccess access : {MemoryAccess::sequential, MemoryAccess::concurrent}) {
+    EXPECT_EQ(combined_bandwidth(device(access), 0).count(), 2000e9);
+    EXPECT_DOUBLE_EQ(combined_bandwidth(device(access), 1).count(), 500e9);
   }
   platform::Device alone;
   alone.memory = Bandwidth(1e9);
-  EXPECT_EQ(expanded_bandwidth(alone, 0.5).count(), 1e9) << "nothing is beside it";
+  EXPECT_EQ(combined_bandwidth(alone, 0.5).count(), 1e9) << "nothing is beside it";
 }
 
 // Where bytes lie as the bandwidths are, both memories are done together, and it is their sum.
 TEST(ExpandedMemory, AtOnceIsAtMostTheSum) {
-  const platform::Device both = device(MemoryAccess::at_once);
-  EXPECT_DOUBLE_EQ(expanded_bandwidth(both, 0.2).count(), 2500e9);
+  const platform::Device both = device(MemoryAccess::concurrent);
+  EXPECT_DOUBLE_EQ(combined_bandwidth(both, 0.2).count(), 2500e9);
   for (double beyond = 0.05; beyond < 1; beyond += 0.05) {
-    EXPECT_LE(expanded_bandwidth(both, beyond).count(), 2500e9 * (1 + 1e-12));
-    EXPECT_GE(expanded_bandwidth(both, beyond).count(),
-              expanded_bandwidth(device(MemoryAccess::in_turn), beyond).count());
+    EXPECT_LE(combined_bandwidth(both, beyond).count(), 2500e9 * (1 + 1e-12));
+    EXPECT_GE(combined_bandwidth(both, beyond).count(),
+              combined_bandwidth(device(MemoryAccess::sequential), beyond).count());
   }
 }
 

@@ -15,12 +15,12 @@ constexpr double kTooManyNs = 4e15;  // as networks have it: 46 days
 }  // namespace
 
 MemoryPools::MemoryPools(const platform::Platform& platform)
-    : stages_(stage_figures(platform)),
+    : stages_(stage_capacities(platform)),
       devices_(platform.npu_count()),
       latency_ns_(static_cast<double>(platform.remote_memory.latency.count()) / kPsPerNs),
       chunk_(static_cast<double>(platform.remote_memory.chunk.count())),
       in_switch_(platform.remote_memory.in_switch) {
-  for (StageFigures& stage : stages_) {
+  for (StageCapacity& stage : stages_) {
     stage.devices = std::min(stage.devices, devices_);
     // What all load together is there for each of them; what one loads by itself counts as often.
     if (in_switch_) stage.bytes_per_ns *= static_cast<double>(stage.devices);
@@ -33,7 +33,7 @@ void MemoryPools::make_solver(const std::vector<std::uint32_t>& places_of_stage)
   first_.clear();
   for (std::size_t s = 0; s < stages_.size(); ++s) {
     first_.push_back(static_cast<std::uint32_t>(capacities.size()));
-    const std::size_t directions = stages_[s].both_ways ? 1 : 2;
+    const std::size_t directions = stages_[s].half_duplex ? 1 : 2;
     capacities.insert(capacities.end(), directions * places_of_stage[s], stages_[s].bytes_per_ns);
   }
   sharers_.assign(capacities.size(), 0);
@@ -41,9 +41,9 @@ void MemoryPools::make_solver(const std::vector<std::uint32_t>& places_of_stage)
 }
 
 /// Only where it is needed: there may be millions.
-void MemoryPools::every_device() {
+void MemoryPools::unfold_places() {
   std::vector<std::uint32_t> places;
-  for (const StageFigures& stage : stages_)
+  for (const StageCapacity& stage : stages_)
     places.push_back(static_cast<std::uint32_t>((devices_ + stage.devices - 1) / stage.devices));
   make_solver(places);
 }
@@ -84,7 +84,7 @@ std::vector<MaxMin::Hop> MemoryPools::hops(const Access& access) const {
     Place place{static_cast<std::uint32_t>(access.device / stages_[s].devices), 1};
     if (!class_of_.empty()) place = places_[s][class_of_[access.device]];
     const std::uint32_t link =
-        stages_[s].both_ways ? place.number : 2 * place.number + (access.store ? 1 : 0);
+        stages_[s].half_duplex ? place.number : 2 * place.number + (access.store ? 1 : 0);
     const auto sharing = static_cast<std::int64_t>(place.sharing) * crossings(s, access);
     all.push_back({first_[s] + link, static_cast<double>(sharing)});
   }
@@ -108,7 +108,7 @@ std::int64_t MemoryPools::alone(const Access& access) const {
   return ns < kTooManyNs ? static_cast<std::int64_t>(std::ceil(ns * kPsPerNs)) : kNever;
 }
 
-bool MemoryPools::beyond_the_clock(const Access& access) const { return alone(access) == kNever; }
+bool MemoryPools::exceeds_clock(const Access& access) const { return alone(access) == kNever; }
 
 StageTraffic MemoryPools::traffic(std::size_t stage) const {
   const auto sharing = static_cast<std::uint64_t>(stages_[stage].devices);
@@ -116,7 +116,7 @@ StageTraffic MemoryPools::traffic(std::size_t stage) const {
 }
 
 void MemoryPools::enter(const Access& access, std::int64_t now) {
-  if (first_.empty()) every_device();
+  if (first_.empty()) unfold_places();
   Flow& flow = flows_.emplace_back();
   flow.access = access;
   flow.left = static_cast<double>(access.bytes);
@@ -128,20 +128,21 @@ void MemoryPools::enter(const Access& access, std::int64_t now) {
   of_solver_[flow.solver] = static_cast<std::uint32_t>(flows_.size() - 1);
   StageTraffic& traffic = in_switch_ && access.together ? together_ : apart_;
   (access.store ? traffic.stored : traffic.loaded) +=
-      static_cast<std::uint64_t>(alike(access)) * static_cast<std::uint64_t>(access.bytes);
+      static_cast<std::uint64_t>(equivalent_accesses(access)) *
+      static_cast<std::uint64_t>(access.bytes);
 }
 
-std::int64_t MemoryPools::alike(const Access& access) const {
+std::int64_t MemoryPools::equivalent_accesses(const Access& access) const {
   return class_of_.empty() ? 1 : members_[class_of_[access.device]];
 }
 
 /// By `until` so many bytes of the flow have been moved in all.
-void MemoryPools::tell(Flow& flow, std::int64_t until, std::int64_t bytes) {
-  if (!watched_ || bytes <= flow.told) return;
+void MemoryPools::record_moved(Flow& flow, std::int64_t until, std::int64_t bytes) {
+  if (!watched_ || bytes <= flow.reported) return;
   const Access& access = flow.access;
-  moved_.push_back({flow.since, until, (bytes - flow.told) * alike(access), access.store,
-                    in_switch_ && access.together});
-  flow.told = bytes;
+  moved_.push_back({flow.since, until, (bytes - flow.reported) * equivalent_accesses(access),
+                    access.store, in_switch_ && access.together});
+  flow.reported = bytes;
 }
 
 /// A chunk in all stages but the slowest, as they are shared now, and the latency.
@@ -174,7 +175,7 @@ void MemoryPools::solve(std::int64_t now) {
     if (flow.end != kNever && rate == flow.rate) continue;
     flow.left -= flow.rate * static_cast<double>(now - flow.since) / kPsPerNs;
     flow.left = std::max(flow.left, 0.0);
-    tell(flow, now, flow.access.bytes - std::llround(std::ceil(flow.left)));
+    record_moved(flow, now, flow.access.bytes - std::llround(std::ceil(flow.left)));
     flow.since = now;
     flow.rate = rate;
     const double more = flow.left <= 0 ? 0 : flow.left / rate * kPsPerNs;
@@ -207,13 +208,13 @@ void MemoryPools::find_next() {
   for (const Landing& one : landing_) next_ = std::min(next_, one.time);
 }
 
-void MemoryPools::advance(std::int64_t now, std::vector<Ended>& out) {
+void MemoryPools::advance(std::int64_t now, std::vector<FinishedAccess>& out) {
   while (next_ <= now) {
     bool changes = false;
     for (std::size_t i = flows_.size(); i-- > 0;) {
       Flow& flow = flows_[i];
       if (flow.end > now) continue;
-      tell(flow, now, flow.access.bytes);
+      record_moved(flow, now, flow.access.bytes);
       for (const MaxMin::Hop& hop : flow.hops) sharers_[hop.link] -= std::llround(hop.share);
       landing_.push_back({now + flow.tail, flow.begun, flow.access});
       solver_.remove(flow.solver);

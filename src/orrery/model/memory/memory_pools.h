@@ -11,7 +11,7 @@
 
 #include "orrery/core/quantity.h"
 #include "orrery/model/memory/memory_stages.h"
-#include "orrery/model/network/max_min.h"
+#include "orrery/network/max_min/max_min.h"
 #include "orrery/platform/platform.h"
 
 namespace orrery::model {
@@ -47,7 +47,7 @@ class MemoryPools {
 
     friend auto operator<=>(const Access&, const Access&) = default;
   };
-  struct Ended {
+  struct FinishedAccess {
     Access access;
     std::int64_t lost = 0;  ///< picoseconds longer than alone
   };
@@ -63,7 +63,7 @@ class MemoryPools {
   [[nodiscard]] bool folded() const { return !class_of_.empty(); }
 
   /// Whether anything takes longer than the clock can tell: such an access must not begin.
-  [[nodiscard]] bool beyond_the_clock(const Access& access) const;
+  [[nodiscard]] bool exceeds_clock(const Access& access) const;
   void begin(const Access& access) { begun_.push_back(access); }
   [[nodiscard]] bool unsettled() const { return !begun_.empty(); }
   /// Nothing else begins at `now`.
@@ -72,7 +72,7 @@ class MemoryPools {
   [[nodiscard]] std::int64_t next() const { return next_; }
   /// Goes on to `now`, which is next(); adds what ends there, in an order that depends on the
   /// accesses alone.
-  void advance(std::int64_t now, std::vector<Ended>& out);
+  void advance(std::int64_t now, std::vector<FinishedAccess>& out);
 
   /// What the access of a rank moves at the moment.
   struct Rate {
@@ -84,23 +84,23 @@ class MemoryPools {
   [[nodiscard]] std::vector<Rate> rates() const;
 
   /// Bytes that were moved evenly from one time (picoseconds) to another.
-  struct Moved {
+  struct TransferSpan {
     std::int64_t from = 0, until = 0;
     std::int64_t bytes = 0;  ///< of all devices that the access's device stands for
     bool store = false;
     bool together = false;  ///< switches gather or reduce them
 
-    friend bool operator==(const Moved&, const Moved&) = default;
+    friend bool operator==(const TransferSpan&, const TransferSpan&) = default;
   };
   /// From now on it is kept what is moved when, as the slowest stage of each access carries it.
   void watch() { watched_ = true; }
   /// What was moved since this was last asked; the bytes of an access that has ended sum to its
   /// size.
-  [[nodiscard]] std::vector<Moved> moved() { return std::exchange(moved_, {}); }
+  [[nodiscard]] std::vector<TransferSpan> moved() { return std::exchange(moved_, {}); }
 
   /// The memory first. Where switches gather they have what all that share them load together for
   /// each.
-  [[nodiscard]] const std::vector<StageFigures>& stages() const { return stages_; }
+  [[nodiscard]] const std::vector<StageCapacity>& stages() const { return stages_; }
   /// What has begun to cross a stage; of all devices, where some stand for others, too.
   [[nodiscard]] StageTraffic traffic(std::size_t stage) const;
 
@@ -115,7 +115,7 @@ class MemoryPools {
     std::int64_t begun = 0;
     std::int64_t end = kNever;  // of its last byte at the slowest stage
     std::int64_t tail = 0;      // from there until it is done
-    std::int64_t told = 0;      // bytes that were told as moved
+    std::int64_t reported = 0;  // bytes that were told as moved
   };
   struct Landing {
     std::int64_t time = 0;
@@ -134,14 +134,14 @@ class MemoryPools {
   [[nodiscard]] std::int64_t tail_of(const Flow& flow) const;
   [[nodiscard]] std::int64_t crossings(std::size_t stage, const Access& access) const;
   [[nodiscard]] std::int64_t alone(const Access& access) const;
-  [[nodiscard]] std::int64_t alike(const Access& access) const;
-  void tell(Flow& flow, std::int64_t until, std::int64_t bytes);
+  [[nodiscard]] std::int64_t equivalent_accesses(const Access& access) const;
+  void record_moved(Flow& flow, std::int64_t until, std::int64_t bytes);
   void solve(std::int64_t now);
   void find_next();
   void make_solver(const std::vector<std::uint32_t>& places_of_stage);
-  void every_device();
+  void unfold_places();
 
-  std::vector<StageFigures> stages_;
+  std::vector<StageCapacity> stages_;
   std::int64_t devices_ = 0;
   double latency_ns_ = 0;
   double chunk_ = 0;
@@ -157,7 +157,7 @@ class MemoryPools {
   std::vector<std::uint32_t> of_solver_;
   std::vector<Landing> landing_;
   bool watched_ = false;
-  std::vector<Moved> moved_;
+  std::vector<TransferSpan> moved_;
   StageTraffic together_, apart_;  // of all devices: what switches gather, all else
   std::int64_t next_ = kNever;
 };

@@ -26,13 +26,13 @@ using Access = MemoryPools::Access;
 /// When each access of `at` ends, in the order of its keys.
 std::map<Access, std::int64_t> run(MemoryPools& pools, std::multimap<std::int64_t, Access> at) {
   std::map<Access, std::int64_t> ends;
-  std::vector<MemoryPools::Ended> ended;
+  std::vector<MemoryPools::FinishedAccess> ended;
   std::int64_t now = 0;
   while (!at.empty() || pools.next() != MemoryPools::kNever) {
     const std::int64_t due = at.empty() ? MemoryPools::kNever : at.begin()->first;
     now = std::min(due, pools.next());
     if (pools.next() == now) pools.advance(now, ended);
-    for (const MemoryPools::Ended& one : ended) {
+    for (const MemoryPools::FinishedAccess& one : ended) {
       EXPECT_GE(one.lost, 0);
       EXPECT_TRUE(ends.emplace(one.access, now).second) << "ends once";
     }
@@ -170,7 +170,7 @@ TEST(MemoryPools, NothingIsCreatedOrLost) {
     const platform::Platform platform = draw.platform();
     MemoryPools pools(platform);
     pools.watch();
-    const auto stages = stage_figures(platform);
+    const auto stages = stage_capacities(platform);
     std::multimap<std::int64_t, Access> at;
     std::uint64_t loaded = 0, stored = 0;
     for (std::uint32_t i = 0; i < 60; ++i) {
@@ -192,7 +192,7 @@ TEST(MemoryPools, NothingIsCreatedOrLost) {
       last = std::max(last, end);
     }
     std::uint64_t moved_in = 0, moved_out = 0;
-    for (const MemoryPools::Moved& one : pools.moved()) {
+    for (const MemoryPools::TransferSpan& one : pools.moved()) {
       EXPECT_LE(one.from, one.until);
       EXPECT_GT(one.bytes, 0);
       (one.store ? moved_out : moved_in) += static_cast<std::uint64_t>(one.bytes);
@@ -208,7 +208,7 @@ TEST(MemoryPools, NothingIsCreatedOrLost) {
                     static_cast<double>(std::min(stages[s].devices, platform.npu_count())));
       const double most = stages[s].bytes_per_ns * places * static_cast<double>(last) / 1e3;
       EXPECT_LE(
-          static_cast<double>(stages[s].both_ways ? loaded + stored : std::max(loaded, stored)),
+          static_cast<double>(stages[s].half_duplex ? loaded + stored : std::max(loaded, stored)),
           most * (1 + 1e-9));
     }
   }

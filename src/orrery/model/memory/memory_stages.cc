@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "orrery/platform/fabric.h"
+#include "orrery/platform/cluster/fabric/fabric.h"
 
 namespace orrery::model {
 
@@ -72,7 +72,7 @@ double stage_bytes_per_ns(const MemoryStage& stage) {
   return link * static_cast<double>(stage.links);
 }
 
-std::vector<StageFigures> stage_figures(const platform::Platform& platform) {
+std::vector<StageCapacity> stage_capacities(const platform::Platform& platform) {
   const platform::RemoteMemory& memory = platform.remote_memory;
   if (memory.kind == RemoteMemoryKind::none || memory.kind == RemoteMemoryKind::network) return {};
   const std::int64_t all = platform.npu_count();
@@ -80,7 +80,7 @@ std::vector<StageFigures> stage_figures(const platform::Platform& platform) {
   if (memory.kind == RemoteMemoryKind::per_npu) sharing = 1;
   if (memory.kind == RemoteMemoryKind::per_node)
     sharing = std::max<std::int64_t>(memory.npus_per_node, 1);
-  std::vector<StageFigures> figures{
+  std::vector<StageCapacity> figures{
       {memory_name(memory) + shared_by(sharing, all),
        memory.bandwidth.count() / 1e9 * static_cast<double>(memory.groups), sharing, true}};
   for (const MemoryStage& stage : memory.stages) {
@@ -92,9 +92,9 @@ std::vector<StageFigures> stage_figures(const platform::Platform& platform) {
   return figures;
 }
 
-StageFigures network_memory_figures(const platform::Platform& platform) {
+StageCapacity network_memory_capacity(const platform::Platform& platform) {
   const std::uint32_t count = platform::memory_count(platform);
-  StageFigures all{
+  StageCapacity all{
       count == 1 ? "a memory in the network" : fmt::format("{} memories in the network", count), 0,
       platform.npu_count(), false};
   double bytes_per_second = 0;
@@ -123,7 +123,7 @@ double all_load_ns(const platform::Platform& platform, Bytes size, std::int64_t 
   const double chunk =
       memory.chunk == Bytes{} ? 0 : std::min(bytes, static_cast<double>(memory.chunk.count()));
   double sum = 0, most = 0;
-  for (const StageFigures& stage : stage_figures(platform)) {
+  for (const StageCapacity& stage : stage_capacities(platform)) {
     const auto sharing =
         memory.in_switch ? 1.0 : static_cast<double>(std::min(stage.devices, devices));
     const double per_byte = sharing / stage.bytes_per_ns;

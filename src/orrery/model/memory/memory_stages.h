@@ -13,11 +13,11 @@
 namespace orrery::model {
 
 /// A place that all bytes of some devices pass: a memory, or links that share them evenly.
-struct StageFigures {
+struct StageCapacity {
   std::string name;          ///< "3 groups of memory", "2 links for each 8 devices"
   double bytes_per_ns = 0;   ///< in all, in one direction
   std::int64_t devices = 0;  ///< that share it, side by side in the order of ranks; at least 1
-  bool both_ways = false;    ///< loads and stores share it: a memory; links have it for each
+  bool half_duplex = false;  ///< loads and stores share it: a memory; links have it for each
 };
 
 /// Bytes per nanosecond that a stage's links carry in one direction when all that they join send
@@ -32,11 +32,11 @@ struct StageFigures {
 [[nodiscard]] double stage_bytes_per_ns(const platform::MemoryStage& stage);
 
 /// The memory, then its stages. Empty: there is none.
-[[nodiscard]] std::vector<StageFigures> stage_figures(const platform::Platform& platform);
+[[nodiscard]] std::vector<StageCapacity> stage_capacities(const platform::Platform& platform);
 
 /// All memories that are end points of the network: what their links carry together, in one
 /// direction. kind network only.
-[[nodiscard]] StageFigures network_memory_figures(const platform::Platform& platform);
+[[nodiscard]] StageCapacity network_memory_capacity(const platform::Platform& platform);
 
 /// How long it takes until each of `devices` devices, from the first on, has loaded `size` bytes,
 /// if all begin together and chunks go from stage to stage as they are whole:

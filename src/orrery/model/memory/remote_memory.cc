@@ -20,22 +20,23 @@ std::size_t RemoteMemory::server(std::uint32_t device) const {
   return device / static_cast<std::size_t>(std::max<std::int64_t>(config_.npus_per_node, 1));
 }
 
-Result<Answer> RemoteMemory::time(Bytes size) const {
+Result<TimeEstimate> RemoteMemory::time(Bytes size) const {
   const double nanoseconds = static_cast<double>(size.count()) / (config_.bandwidth.count() / 1e9);
   if (!(nanoseconds >= 0 && nanoseconds < 4e15)) {
     return fail(Errc::config_range, "", "the remote memory gives no time within 46 days",
                 "check remote-mem-bw");
   }
-  return Answer{config_.latency + ns(static_cast<std::int64_t>(nanoseconds)), TimeSource::memory};
+  return TimeEstimate{config_.latency + ns(static_cast<std::int64_t>(nanoseconds)),
+                      TimeSource::memory};
 }
 
-Result<Answer> local_memory(Bytes size, const platform::Device& device) {
+Result<TimeEstimate> local_memory(Bytes size, const platform::Device& device) {
   const auto time = transfer_time(size, device.memory);
   if (!time) {
     return fail(Errc::config_range, "", "local memory gives no time for this access",
                 "set the device's memory bandwidth");
   }
-  return Answer{*time, TimeSource::memory};
+  return TimeEstimate{*time, TimeSource::memory};
 }
 
 bool RemoteMemory::request(const Access& access) {
@@ -59,6 +60,14 @@ std::optional<RemoteMemory::Access> RemoteMemory::release(std::uint32_t device) 
   const Access next = memory.waiting.front();
   memory.waiting.pop_front();
   return next;
+}
+
+Bandwidth combined_bandwidth(const platform::Device& device, double beyond) {
+  if (!device.expansion || !(beyond > 0)) return device.memory;
+  const double own = (1 - beyond) / device.memory.count();
+  const double beside = beyond / device.expansion->bandwidth.count();
+  const bool concurrent = device.expansion->access == platform::MemoryAccess::concurrent;
+  return Bandwidth(1 / (concurrent ? std::max(own, beside) : own + beside));
 }
 
 }  // namespace orrery::model

@@ -11,7 +11,7 @@
 
 #include "orrery/core/error.h"
 #include "orrery/core/quantity.h"
-#include "orrery/model/answer.h"
+#include "orrery/model/time_estimate.h"
 #include "orrery/platform/platform.h"
 
 namespace orrery::model {
@@ -31,7 +31,7 @@ class RemoteMemory {
   explicit RemoteMemory(const platform::Platform& platform);
 
   /// How long `size` takes once it is served. Errc: config_range; `where` is for the caller.
-  [[nodiscard]] Result<Answer> time(Bytes size) const;
+  [[nodiscard]] Result<TimeEstimate> time(Bytes size) const;
 
   /// True: `access` is served now. False: it waits for its turn.
   bool request(const Access& access);
@@ -57,6 +57,14 @@ class RemoteMemory {
 };
 
 /// How long `size` takes in the device's own memory. Errc: config_range; `where` is for the caller.
-[[nodiscard]] Result<Answer> local_memory(Bytes size, const platform::Device& device);
+[[nodiscard]] Result<TimeEstimate> local_memory(Bytes size, const platform::Device& device);
+
+/// The bandwidth of a device's memory and the one beside it together, where `beyond` (0 to 1) of
+/// all bytes lie in the latter, and of those of every kernel alike. In turn: 1 / ((1 - beyond) /
+/// own + beyond / beside); at once: the slower of own / (1 - beyond) and beside / beyond. That of
+/// its own where nothing is beyond, or nothing is beside it. Source: COMET (arXiv 2211.16648),
+/// whose nodes have such memories; its formula is not at hand, this one follows from bytes that are
+/// spread evenly.
+[[nodiscard]] Bandwidth combined_bandwidth(const platform::Device& device, double beyond);
 
 }  // namespace orrery::model

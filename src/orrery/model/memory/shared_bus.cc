@@ -32,15 +32,16 @@ SharedBus::SharedBus(const platform::SharedBus& config, std::int64_t ticks_per_n
     ends_[at].gap_per_byte = kInnerGapPerByte * scale;
 }
 
-void SharedBus::set_timer(std::uint8_t at, Alarm alarm, double delay) {
+void SharedBus::set_timer(std::uint8_t at, TimerKind alarm, double delay) {
   const double longest = kLongest * static_cast<double>(ticks_per_ns_);
   const double ticks = !(delay > 0) ? 0 : delay < longest ? delay : longest;
   timers_.push_back(
       {static_cast<std::int64_t>(ticks), at * 4u + static_cast<std::uint32_t>(alarm)});
 }
 
-void SharedBus::transfer(Way way, const Transfer& transfer, std::int64_t now) {
-  if (way == Way::to_memory) return cross_inner(transfer, Then::send, true, now);
+void SharedBus::transfer(TransferDirection way, const Transfer& transfer, std::int64_t now) {
+  if (way == TransferDirection::to_memory)
+    return cross_inner(transfer, NextAction::send, true, now);
   ends_[kMemory].sends.push_back(transfer);
   look_for_work(kMemory, now);
 }
@@ -69,16 +70,16 @@ void SharedBus::send(std::uint8_t from, std::int64_t now) {
   receiver.before = receiver.state;
   receiver.state = State::receiving;
   receiver.in_a_row = 0;
-  set_timer(partner(from), Alarm::received,
+  set_timer(partner(from), TimerKind::received,
             busy + static_cast<double>(latency_) + static_cast<double>(overhead_));
   sender.sends.pop_front();
   sender.state = State::sending;
-  set_timer(from, Alarm::sent, busy);
+  set_timer(from, TimerKind::sent, busy);
 }
 
 // `transfer` waits until its bytes have crossed the inner bus: once towards the device, or from it,
 // and back if it is to be used again.
-void SharedBus::cross_inner(const Transfer& transfer, Then then, bool from_memory,
+void SharedBus::cross_inner(const Transfer& transfer, NextAction then, bool from_memory,
                             std::int64_t now) {
   std::uint32_t slot = static_cast<std::uint32_t>(parked_.size());
   if (free_.empty()) {
@@ -89,24 +90,25 @@ void SharedBus::cross_inner(const Transfer& transfer, Then then, bool from_memor
   }
   parked_[slot] = {transfer, then};
   const std::uint8_t at = from_memory ? kInnerMemory : kInnerDevice;
-  ends_[at].sends.push_back({transfer.bytes, false, !from_memory && then != Then::retire, slot});
+  ends_[at].sends.push_back(
+      {transfer.bytes, false, !from_memory && then != NextAction::retire, slot});
   look_for_work(at, now);
 }
 
-SharedBus::Step SharedBus::expire(std::uint32_t code, std::int64_t now) {
+SharedBus::BusEvent SharedBus::expire(std::uint32_t code, std::int64_t now) {
   const auto at = static_cast<std::uint8_t>(code / 4);
-  const auto alarm = static_cast<Alarm>(code % 4);
+  const auto alarm = static_cast<TimerKind>(code % 4);
   Endpoint& end = ends_[at];
-  if (alarm == Alarm::worked) return worked(at, now);
+  if (alarm == TimerKind::worked) return worked(at, now);
   end.last = now;
   end.before = end.state;
-  if (alarm == Alarm::received) return received(at, now);
+  if (alarm == TimerKind::received) return received(at, now);
   end.state = State::idle;
   ++end.in_a_row;
   return {kNoToken, {at}, 1};
 }
 
-SharedBus::Step SharedBus::received(std::uint8_t at, std::int64_t now) {
+SharedBus::BusEvent SharedBus::received(std::uint8_t at, std::int64_t now) {
   Endpoint& end = ends_[at];
   if (end.receives.size() < 2) end.state = State::idle;
   Transfer transfer = end.receives.front();
@@ -114,14 +116,14 @@ SharedBus::Step SharedBus::received(std::uint8_t at, std::int64_t now) {
   if (!transfer.reduce) return send_back_or_finish(at, transfer, now);
   transfer.reduce = false;
   if (at == kDevice) {
-    cross_inner(transfer, Then::work, false, now);
+    cross_inner(transfer, NextAction::work, false, now);
   } else {
     end.work.push_back(transfer);
   }
   return {kNoToken, {at}, 1};
 }
 
-SharedBus::Step SharedBus::worked(std::uint8_t at, std::int64_t now) {
+SharedBus::BusEvent SharedBus::worked(std::uint8_t at, std::int64_t now) {
   Endpoint& end = ends_[at];
   const Transfer transfer = end.work.front();
   end.work.pop_front();
@@ -129,12 +131,12 @@ SharedBus::Step SharedBus::worked(std::uint8_t at, std::int64_t now) {
   return send_back_or_finish(at, transfer, now);
 }
 
-SharedBus::Step SharedBus::send_back_or_finish(std::uint8_t at, Transfer transfer,
-                                               std::int64_t now) {
+SharedBus::BusEvent SharedBus::send_back_or_finish(std::uint8_t at, Transfer transfer,
+                                                   std::int64_t now) {
   const bool back = transfer.returns;
   transfer.returns = false;
   if (at == kDevice) {
-    cross_inner(transfer, back ? Then::send : Then::retire, false, now);
+    cross_inner(transfer, back ? NextAction::send : NextAction::retire, false, now);
   } else if (back) {
     ends_[at].sends.push_back(transfer);
   } else if (at == kMemory) {
@@ -145,32 +147,32 @@ SharedBus::Step SharedBus::send_back_or_finish(std::uint8_t at, Transfer transfe
   return {kNoToken, {at}, 1};
 }
 
-SharedBus::Step SharedBus::crossed_inner(std::uint8_t at, std::uint32_t slot) {
-  const Parked parked = parked_[slot];
+SharedBus::BusEvent SharedBus::crossed_inner(std::uint8_t at, std::uint32_t slot) {
+  const PendingTransfer parked = parked_[slot];
   free_.push_back(slot);
-  Step step{kNoToken, {kDevice, at}, 2};
+  BusEvent step{kNoToken, {kDevice, at}, 2};
   switch (parked.then) {
-    case Then::send:
+    case NextAction::send:
       ends_[kDevice].sends.push_back(parked.transfer);
       break;
-    case Then::work:
+    case NextAction::work:
       ends_[kDevice].work.push_back(parked.transfer);
       break;
-    case Then::retire:
+    case NextAction::retire:
       step.token = parked.transfer.token;
       break;
   }
   return step;
 }
 
-void SharedBus::settle(const Step& step, std::int64_t now) {
+void SharedBus::settle(const BusEvent& step, std::int64_t now) {
   for (std::uint8_t i = 0; i < step.count; ++i) {
     Endpoint& end = ends_[step.endpoints[i]];
     if (!end.working && !end.work.empty()) {
       end.working = true;
       const std::int64_t portions = end.work.front().bytes / kReductionBytes;
       const double portion = static_cast<double>(reduction_);
-      set_timer(step.endpoints[i], Alarm::worked,
+      set_timer(step.endpoints[i], TimerKind::worked,
                 static_cast<double>(portions) * portion +
                     static_cast<double>(kReductionStart * ticks_per_ns_));
     }

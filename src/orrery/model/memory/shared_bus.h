@@ -31,7 +31,7 @@ class SharedBus {
  public:
   static constexpr std::uint32_t kNoToken = ~0u;
 
-  enum class Way : std::uint8_t { to_memory, from_memory };
+  enum class TransferDirection : std::uint8_t { to_memory, from_memory };
 
   struct Transfer {
     std::int64_t bytes = 0;
@@ -45,7 +45,7 @@ class SharedBus {
     std::uint32_t code = 0;
   };
 
-  struct Step {
+  struct BusEvent {
     std::uint32_t token = kNoToken;
     std::array<std::uint8_t, 2> endpoints{};  ///< that may have something to do next
     std::uint8_t count = 0;
@@ -54,18 +54,18 @@ class SharedBus {
   /// All times are ticks; a nanosecond has `ticks_per_ns`. Delays are truncated to ticks.
   SharedBus(const platform::SharedBus& config, std::int64_t ticks_per_ns);
 
-  void transfer(Way way, const Transfer& transfer, std::int64_t now);
-  [[nodiscard]] Step expire(std::uint32_t code, std::int64_t now);
-  void settle(const Step& step, std::int64_t now);
+  void transfer(TransferDirection way, const Transfer& transfer, std::int64_t now);
+  [[nodiscard]] BusEvent expire(std::uint32_t code, std::int64_t now);
+  void settle(const BusEvent& step, std::int64_t now);
 
   /// What has to be set; the caller clears it.
   [[nodiscard]] std::vector<Timer>& timers() { return timers_; }
 
  private:
   enum class State : std::uint8_t { idle, sending, receiving };
-  enum class Alarm : std::uint8_t { sent, received, worked };
+  enum class TimerKind : std::uint8_t { sent, received, worked };
   /// What a transfer does when it has crossed the inner bus.
-  enum class Then : std::uint8_t { send, work, retire };
+  enum class NextAction : std::uint8_t { send, work, retire };
 
   struct Endpoint {
     State state = State::idle;
@@ -77,24 +77,24 @@ class SharedBus {
     std::deque<Transfer> sends, receives, work;
   };
 
-  struct Parked {
+  struct PendingTransfer {
     Transfer transfer;
-    Then then = Then::retire;
+    NextAction then = NextAction::retire;
   };
 
   void look_for_work(std::uint8_t at, std::int64_t now);
   void send(std::uint8_t from, std::int64_t now);
-  void set_timer(std::uint8_t at, Alarm alarm, double delay);
-  void cross_inner(const Transfer& transfer, Then then, bool from_memory, std::int64_t now);
-  [[nodiscard]] Step received(std::uint8_t at, std::int64_t now);
-  [[nodiscard]] Step worked(std::uint8_t at, std::int64_t now);
-  [[nodiscard]] Step send_back_or_finish(std::uint8_t at, Transfer transfer, std::int64_t now);
-  [[nodiscard]] Step crossed_inner(std::uint8_t at, std::uint32_t slot);
+  void set_timer(std::uint8_t at, TimerKind alarm, double delay);
+  void cross_inner(const Transfer& transfer, NextAction then, bool from_memory, std::int64_t now);
+  [[nodiscard]] BusEvent received(std::uint8_t at, std::int64_t now);
+  [[nodiscard]] BusEvent worked(std::uint8_t at, std::int64_t now);
+  [[nodiscard]] BusEvent send_back_or_finish(std::uint8_t at, Transfer transfer, std::int64_t now);
+  [[nodiscard]] BusEvent crossed_inner(std::uint8_t at, std::uint32_t slot);
 
   std::int64_t ticks_per_ns_;
   std::int64_t latency_, overhead_, gap_, reduction_;  // ticks
-  std::array<Endpoint, 4> ends_;  // device, memory, and the same of the inner bus
-  std::vector<Parked> parked_;    // transfers on the inner bus: their slots are its tokens
+  std::array<Endpoint, 4> ends_;         // device, memory, and the same of the inner bus
+  std::vector<PendingTransfer> parked_;  // transfers on the inner bus: their slots are its tokens
   std::vector<std::uint32_t> free_;
   std::vector<Timer> timers_;
 };

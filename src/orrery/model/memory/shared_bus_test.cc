@@ -11,7 +11,7 @@
 namespace orrery::model {
 namespace {
 
-using Way = SharedBus::Way;
+using TransferDirection = SharedBus::TransferDirection;
 
 /// Runs a bus with a clock of its own; remembers when each transfer was complete, and in which
 /// order.
@@ -20,7 +20,7 @@ class Clock {
   explicit Clock(const platform::SharedBus& config, std::int64_t ticks_per_ns = 1)
       : bus_(config, ticks_per_ns) {}
 
-  void transfer(Way way, const SharedBus::Transfer& transfer) {
+  void transfer(TransferDirection way, const SharedBus::Transfer& transfer) {
     bus_.transfer(way, transfer, now_);
     collect();
   }
@@ -31,7 +31,7 @@ class Clock {
       now_ = first->first;
       const std::uint32_t code = first->second;
       due_.erase(first);
-      const SharedBus::Step step = bus_.expire(code, now_);
+      const SharedBus::BusEvent step = bus_.expire(code, now_);
       collect();
       if (step.token != SharedBus::kNoToken) done_.emplace_back(step.token, now_);
       bus_.settle(step, now_);
@@ -71,18 +71,18 @@ platform::SharedBus config(std::int64_t gap = 3) {
 // or last.
 TEST(SharedBus, ATransferCrossesBothBuses) {
   Clock down(config());
-  down.transfer(Way::from_memory, {101, false, false, 7});
+  down.transfer(TransferDirection::from_memory, {101, false, false, 7});
   down.run();
   EXPECT_EQ(down.done(), (Done{{7, 128}}));
   Clock up(config());
-  up.transfer(Way::to_memory, {101, false, false, 8});
+  up.transfer(TransferDirection::to_memory, {101, false, false, 8});
   up.run();
   EXPECT_EQ(up.done(), (Done{{8, 128}}));
 }
 
 TEST(SharedBus, FinerTicksKeepWhatNanosecondsDrop) {
   Clock clock(config(), 1000);
-  clock.transfer(Way::from_memory, {101, false, false, 0});
+  clock.transfer(TransferDirection::from_memory, {101, false, false, 0});
   clock.run();
   EXPECT_EQ(clock.done(), (Done{{0, 128'380}}));
 }
@@ -91,8 +91,8 @@ TEST(SharedBus, FinerTicksKeepWhatNanosecondsDrop) {
 // 100 + 12 = 264.
 TEST(SharedBus, ASenderKeepsTheGap) {
   Clock clock(config(50));
-  clock.transfer(Way::from_memory, {101, false, false, 0});
-  clock.transfer(Way::from_memory, {101, false, false, 1});
+  clock.transfer(TransferDirection::from_memory, {101, false, false, 0});
+  clock.transfer(TransferDirection::from_memory, {101, false, false, 1});
   clock.run();
   EXPECT_EQ(clock.done(), (Done{{0, 128}, {1, 278}}));
 }
@@ -101,7 +101,7 @@ TEST(SharedBus, ASenderKeepsTheGap) {
 // retired in 14.
 TEST(SharedBus, AReducedTransferIsWorkedOn) {
   Clock clock(config());
-  clock.transfer(Way::from_memory, {101, true, false, 0});
+  clock.transfer(TransferDirection::from_memory, {101, true, false, 0});
   clock.run();
   EXPECT_EQ(clock.done(), (Done{{0, 207}}));
 }
@@ -109,7 +109,7 @@ TEST(SharedBus, AReducedTransferIsWorkedOn) {
 // As above until 193, then to the inner memory and back by 221, and over the bus: 221 + 114.
 TEST(SharedBus, AReturningTransferCrossesTheBusAgain) {
   Clock clock(config());
-  clock.transfer(Way::from_memory, {101, true, true, 0});
+  clock.transfer(TransferDirection::from_memory, {101, true, true, 0});
   clock.run();
   EXPECT_EQ(clock.done(), (Done{{0, 335}}));
 }
@@ -118,8 +118,8 @@ TEST(SharedBus, WorkIsDoneOneAtATime) {
   platform::SharedBus slow = config();
   slow.reduction_delay = 1000;
   Clock clock(slow);
-  clock.transfer(Way::from_memory, {101, true, false, 0});
-  clock.transfer(Way::from_memory, {101, true, false, 1});
+  clock.transfer(TransferDirection::from_memory, {101, true, false, 0});
+  clock.transfer(TransferDirection::from_memory, {101, true, false, 1});
   clock.run();
   ASSERT_EQ(clock.done().size(), 2u);
   EXPECT_EQ(clock.done()[0].second, 142 + 1050 + 14);
@@ -129,8 +129,9 @@ TEST(SharedBus, WorkIsDoneOneAtATime) {
 // The memory endpoint has 30 transfers to send; the device does not wait for all of them.
 TEST(SharedBus, EndpointsTakeTurns) {
   Clock clock(config());
-  for (std::uint32_t i = 0; i < 30; ++i) clock.transfer(Way::from_memory, {1001, false, false, i});
-  clock.transfer(Way::to_memory, {1001, false, false, 99});
+  for (std::uint32_t i = 0; i < 30; ++i)
+    clock.transfer(TransferDirection::from_memory, {1001, false, false, i});
+  clock.transfer(TransferDirection::to_memory, {1001, false, false, 99});
   clock.run();
   ASSERT_EQ(clock.done().size(), 31u);
   std::size_t place = 0;
@@ -142,7 +143,7 @@ TEST(SharedBus, HugeTransfersSaturate) {
   platform::SharedBus slow = config();
   slow.G = 1e6;
   Clock clock(slow);
-  clock.transfer(Way::from_memory, {std::int64_t{1} << 60, false, false, 0});
+  clock.transfer(TransferDirection::from_memory, {std::int64_t{1} << 60, false, false, 0});
   clock.run();
   ASSERT_EQ(clock.done().size(), 1u);
   EXPECT_GE(clock.done()[0].second, 9'000'000'000'000'000);
@@ -157,7 +158,8 @@ RC_GTEST_PROP(SharedBusProperty, EveryTransferCompletesOnce, ()) {
   Clock clock(bus);
   const int count = *rc::gen::inRange(1, 60);
   for (int i = 0; i < count; ++i) {
-    const auto way = *rc::gen::element(Way::to_memory, Way::from_memory);
+    const auto way =
+        *rc::gen::element(TransferDirection::to_memory, TransferDirection::from_memory);
     const std::int64_t bytes = *rc::gen::inRange(0, 5000);
     clock.transfer(way, {bytes, *rc::gen::arbitrary<bool>(), *rc::gen::arbitrary<bool>(),
                          static_cast<std::uint32_t>(i)});

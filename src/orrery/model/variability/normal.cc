@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "orrery/model/variability/normal.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
-#include "orrery/model/kernels/exact_math.h"
+#include "orrery/model/exact_math.h"
 
 namespace orrery::model {
+
 namespace {
 
 constexpr double kSeriesTo = 5;
@@ -65,8 +67,8 @@ constexpr std::array<double, 8> kFarBelow = {1.0,
 double exact_exp(double x) { return exact_exp2(x * 1.4426950408889634); }
 double exact_log(double x) { return exact_log2(x) * 0.6931471805599453; }
 
-double normal_above(double x) {
-  if (x < 0) return 1 - normal_above(-x);
+double normal_upper_tail(double x) {
+  if (x < 0) return 1 - normal_upper_tail(-x);
   const double density = exact_exp(-x * x / 2) / kRootTwoPi;
   if (x < kSeriesTo) {
     double term = x, sum = x;
@@ -88,6 +90,25 @@ double normal_quantile(double p) {
   const double z =
       r <= 5 ? ratio(kTailAbove, kTailBelow, r - 1.6) : ratio(kFarAbove, kFarBelow, r - 5);
   return q < 0 ? -z : z;
+}
+
+double binomial_upper_tail(std::uint64_t times, std::uint64_t of, double each) {
+  if (times == 0) return 1;
+  if (times > of || each <= 0) return 0;
+  if (each >= 1) return 1;
+  const double odds = each / (1 - each);
+  // The logarithm of the first term, and the others by their ratios.
+  const auto all = static_cast<double>(of), first = static_cast<double>(times);
+  double log_term = first * exact_log(each) + (all - first) * exact_log(1 - each);
+  for (double i = 1; i <= std::min(first, all - first); ++i)
+    log_term += exact_log((all - std::min(first, all - first) + i) / i);
+  double term = 1, sum = 0;
+  for (double k = first; k <= all && term > 0; ++k) {
+    sum += term;
+    term *= (all - k) / (k + 1) * odds;
+    if (term < sum * 1e-17 && term > 0 && k > all * each) break;
+  }
+  return std::min(1.0, exact_exp(log_term + exact_log(sum)));
 }
 
 }  // namespace orrery::model

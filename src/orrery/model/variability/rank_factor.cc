@@ -5,13 +5,13 @@
 #include <cmath>
 
 #include "orrery/core/random.h"
-#include "orrery/model/kernels/exact_math.h"
+#include "orrery/model/exact_math.h"
 #include "orrery/model/variability/normal.h"
 
 namespace orrery::model {
 
-using platform::Spread;
-using platform::SpreadKind;
+using platform::DistributionKind;
+using platform::FactorDistribution;
 using platform::Variability;
 
 namespace {
@@ -26,34 +26,36 @@ std::uint64_t bits_for(std::uint64_t seed, Purpose purpose, std::uint64_t when, 
   return mixed(mixed(mixed(mixed(seed) + static_cast<std::uint64_t>(purpose)) + when) + who);
 }
 
-bool varies(const Spread& spread) {
-  return spread.distribution == SpreadKind::uniform ||
-         (spread.distribution == SpreadKind::lognormal && spread.sigma > 0);
+bool varies(const FactorDistribution& spread) {
+  return spread.distribution == DistributionKind::uniform ||
+         (spread.distribution == DistributionKind::lognormal && spread.sigma > 0);
 }
 
 double middle_of(int part, int of) { return (part + 0.5) / of; }
 
 }  // namespace
 
-double quantile(const Spread& spread, double p) {
+double quantile(const FactorDistribution& spread, double p) {
   if (!varies(spread)) return 1;
-  if (spread.distribution == SpreadKind::uniform)
-    return spread.least + p * (spread.most - spread.least);
+  if (spread.distribution == DistributionKind::uniform)
+    return spread.lower + p * (spread.upper - spread.lower);
   return exact_exp(spread.sigma * normal_quantile(p));
 }
 
-double drawn(const Spread& spread, std::uint64_t bits) { return quantile(spread, evenly(bits)); }
+double sample(const FactorDistribution& spread, std::uint64_t bits) {
+  return quantile(spread, evenly(bits));
+}
 
-RankDraw draw_rank(const Variability& variability, std::uint64_t seed, std::uint64_t fleet,
-                   std::uint64_t step, std::uint64_t rank) {
-  RankDraw made;
+RankSample sample_rank(const Variability& variability, std::uint64_t seed, std::uint64_t fleet,
+                       std::uint64_t step, std::uint64_t rank) {
+  RankSample made;
   if (varies(variability.speed))
-    made.speed = drawn(variability.speed, bits_for(seed, Purpose::speed, fleet, rank));
+    made.speed = sample(variability.speed, bits_for(seed, Purpose::speed, fleet, rank));
   if (variability.slow.share > 0 &&
       evenly(bits_for(seed, Purpose::slow, fleet, rank)) < variability.slow.share)
     made.speed *= variability.slow.factor;
   if (varies(variability.jitter))
-    made.jitter = drawn(variability.jitter, bits_for(seed, Purpose::jitter, step, rank));
+    made.jitter = sample(variability.jitter, bits_for(seed, Purpose::jitter, step, rank));
   if (variability.stalls.rate > 0 &&
       evenly(bits_for(seed, Purpose::stall, step, rank)) < variability.stalls.rate)
     made.stall = -exact_log(evenly(bits_for(seed, Purpose::stall_length, step, rank))) *
@@ -61,12 +63,12 @@ RankDraw draw_rank(const Variability& variability, std::uint64_t seed, std::uint
   return made;
 }
 
-double draw_network(const Variability& variability, std::uint64_t seed, std::uint64_t step) {
-  return drawn(variability.network, bits_for(seed, Purpose::network, step, 0));
+double sample_network(const Variability& variability, std::uint64_t seed, std::uint64_t step) {
+  return sample(variability.network, bits_for(seed, Purpose::network, step, 0));
 }
 
 double RankFactor::Part::above(double x) const {
-  if (sigma > 0) return x > 0 ? normal_above(exact_log(x / median) / sigma) : 1;
+  if (sigma > 0) return x > 0 ? normal_upper_tail(exact_log(x / median) / sigma) : 1;
   if (x < from) return 1;
   return x >= to ? 0 : (to - x) / (to - from);
 }
@@ -79,21 +81,22 @@ RankFactor::RankFactor(const Variability& variability, double seconds) {
   parts_ = {Part{}};
   // Logarithms of log-normal factors add; the rest is a mixture.
   double variance = 0;
-  for (const Spread* spread : {&variability.speed, &variability.jitter})
-    if (spread->distribution == SpreadKind::lognormal) variance += spread->sigma * spread->sigma;
+  for (const FactorDistribution* spread : {&variability.speed, &variability.jitter})
+    if (spread->distribution == DistributionKind::lognormal)
+      variance += spread->sigma * spread->sigma;
   if (variance > 0) parts_.front().sigma = std::sqrt(variance);
-  for (const Spread* spread : {&variability.speed, &variability.jitter}) {
-    if (spread->distribution != SpreadKind::uniform) continue;
+  for (const FactorDistribution* spread : {&variability.speed, &variability.jitter}) {
+    if (spread->distribution != DistributionKind::uniform) continue;
     std::vector<Part> spread_out;
     for (const Part& part : parts_) {
       const bool first = part.sigma == 0 && part.from == part.to;
       for (int i = 0; i < (first ? 1 : kEqualParts); ++i) {
         const double by =
-            spread->least + middle_of(i, kEqualParts) * (spread->most - spread->least);
+            spread->lower + middle_of(i, kEqualParts) * (spread->upper - spread->lower);
         Part& made = spread_out.emplace_back(part);
         if (first) {
-          made.from = spread->least;
-          made.to = spread->most;
+          made.from = spread->lower;
+          made.to = spread->upper;
           continue;
         }
         made.weight /= kEqualParts;
@@ -126,14 +129,14 @@ RankFactor::RankFactor(const Variability& variability, double seconds) {
       stalled_.emplace_back(part.weight / pieces, part.quantile(middle_of(i, pieces)));
 }
 
-double RankFactor::above_without_stalls(double x) const {
+double RankFactor::above_excluding_stalls(double x) const {
   double sum = 0;
   for (const Part& part : parts_) sum += part.weight * part.above(x);
   return sum;
 }
 
 double RankFactor::above(double x) const {
-  double sum = above_without_stalls(x);
+  double sum = above_excluding_stalls(x);
   for (const auto& [weight, factor] : stalled_)
     if (factor < x) sum += stall_rate_ * weight * exact_exp((factor - x) / stall_mean_);
   return std::min(sum, 1.0);
@@ -149,7 +152,7 @@ double RankFactor::exceeded_by(double q) const {
   return high;
 }
 
-MostOf::MostOf(const RankFactor& one, double count) : one_(one), count_(count) {}
+MaximumOf::MaximumOf(const RankFactor& one, double count) : one_(one), count_(count) {}
 
 namespace {
 
@@ -167,16 +170,16 @@ double all_but_exp(double x) {
 
 }  // namespace
 
-double MostOf::above(double x) const {
+double MaximumOf::above(double x) const {
   const double one = one_.above(x);
   return one >= 1 ? 1 : all_but_exp(-count_ * log_without(one));
 }
 
-double MostOf::exceeded_by(double q) const {
+double MaximumOf::exceeded_by(double q) const {
   return one_.exceeded_by(all_but_exp(-log_without(q) / count_));
 }
 
-double MostOf::mean() const {
+double MaximumOf::mean() const {
   constexpr int kLevels = 40, kPieces = 8;  // from 2^-40 to 1 - 2^-40
   std::vector<double> knots;
   for (int k = kLevels; k >= 1; --k) knots.push_back(exceeded_by(1 - exact_exp2(-k)));
@@ -197,12 +200,12 @@ namespace {
 constexpr double kTableEnd = 40, kTableStep = 0.25;
 }
 
-MostOfTable::MostOfTable(const MostOf& most) {
+MaximumTable::MaximumTable(const MaximumOf& maximum) {
   for (double odds = -kTableEnd; odds <= kTableEnd; odds += kTableStep)
-    values_.push_back(most.exceeded_by(1 / (1 + exact_exp2(odds))));
+    values_.push_back(maximum.exceeded_by(1 / (1 + exact_exp2(odds))));
 }
 
-double MostOfTable::quantile(double p) const {
+double MaximumTable::quantile(double p) const {
   const double odds = std::clamp(exact_log2(p / (1 - p)), -kTableEnd, kTableEnd);
   const double place = (odds + kTableEnd) / kTableStep;
   const std::size_t at = std::min(static_cast<std::size_t>(place), values_.size() - 2);

@@ -8,12 +8,12 @@
 #include <utility>
 #include <vector>
 
-#include "orrery/platform/variability.h"
+#include "orrery/platform/catalogue/variability.h"
 
 namespace orrery::model {
 
 /// The parts of one drawn factor.
-struct RankDraw {
+struct RankSample {
   double speed = 1;   ///< of the rank, slow ones' factor among it
   double jitter = 1;  ///< of the rank in this step
   double stall = 0;   ///< seconds
@@ -25,16 +25,16 @@ struct RankDraw {
 };
 
 /// What a share of `p`, above 0 and below 1, of such factors is below of.
-[[nodiscard]] double quantile(const platform::Spread& spread, double p);
+[[nodiscard]] double quantile(const platform::FactorDistribution& spread, double p);
 /// A draw of a factor with this distribution: the same for the same bits.
-[[nodiscard]] double drawn(const platform::Spread& spread, std::uint64_t bits);
+[[nodiscard]] double sample(const platform::FactorDistribution& spread, std::uint64_t bits);
 
 /// What befalls a rank in a step. Steps of one fleet (`fleet`) share speeds.
-[[nodiscard]] RankDraw draw_rank(const platform::Variability& variability, std::uint64_t seed,
-                                 std::uint64_t fleet, std::uint64_t step, std::uint64_t rank);
+[[nodiscard]] RankSample sample_rank(const platform::Variability& variability, std::uint64_t seed,
+                                     std::uint64_t fleet, std::uint64_t step, std::uint64_t rank);
 /// What befalls the network.
-[[nodiscard]] double draw_network(const platform::Variability& variability, std::uint64_t seed,
-                                  std::uint64_t step);
+[[nodiscard]] double sample_network(const platform::Variability& variability, std::uint64_t seed,
+                                    std::uint64_t step);
 
 /// The distribution of one rank's factor. A uniform spread is taken as 64 equal parts where it
 /// meets another one; stalls are added to the middles of so many equal parts of the rest as make
@@ -58,7 +58,7 @@ class RankFactor {
     [[nodiscard]] double above(double x) const;
     [[nodiscard]] double quantile(double p) const;
   };
-  [[nodiscard]] double above_without_stalls(double x) const;
+  [[nodiscard]] double above_excluding_stalls(double x) const;
 
   std::vector<Part> parts_;
   double stall_rate_ = 0, stall_mean_ = 0;          // the mean in units of `seconds`
@@ -66,9 +66,9 @@ class RankFactor {
 };
 
 /// The most of `count` factors that are drawn independently: F(x)^count, in closed form.
-class MostOf {
+class MaximumOf {
  public:
-  MostOf(const RankFactor& one, double count);
+  MaximumOf(const RankFactor& one, double count);
 
   /// What a share of `q` (above 0, below 1) of such maxima is above of.
   [[nodiscard]] double exceeded_by(double q) const;
@@ -84,9 +84,9 @@ class MostOf {
 
 /// Quantiles of it, looked up: for draws by the million. Between 321 of them, evenly spaced in the
 /// logarithm of p / (1 - p), lines are drawn.
-class MostOfTable {
+class MaximumTable {
  public:
-  explicit MostOfTable(const MostOf& most);
+  explicit MaximumTable(const MaximumOf& maximum);
 
   /// Of p between 2^-40 and 1 - 2^-40, and else of the nearer of these.
   [[nodiscard]] double quantile(double p) const;

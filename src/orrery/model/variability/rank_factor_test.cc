@@ -13,23 +13,25 @@
 namespace orrery::model {
 namespace {
 
-using platform::Spread;
-using platform::SpreadKind;
+using platform::DistributionKind;
+using platform::FactorDistribution;
 using platform::Variability;
 
-Spread lognormal(double sigma) { return {SpreadKind::lognormal, sigma}; }
-Spread uniform(double least, double most) { return {SpreadKind::uniform, 0, least, most}; }
+FactorDistribution lognormal(double sigma) { return {DistributionKind::lognormal, sigma}; }
+FactorDistribution uniform(double lower, double upper) {
+  return {DistributionKind::uniform, 0, lower, upper};
+}
 
 TEST(Normal, IsAsTheLibraryHasIt) {
   for (double x = -7; x <= 7; x += 0.173)
-    EXPECT_NEAR(normal_above(x), 0.5 * std::erfc(x / std::sqrt(2)), 2e-15) << x;
+    EXPECT_NEAR(normal_upper_tail(x), 0.5 * std::erfc(x / std::sqrt(2)), 2e-15) << x;
   for (const double x : {5.5, 6.0, 8.0, 12.0})
-    EXPECT_NEAR(normal_above(x) / (0.5 * std::erfc(x / std::sqrt(2))), 1, 1e-9) << x;
+    EXPECT_NEAR(normal_upper_tail(x) / (0.5 * std::erfc(x / std::sqrt(2))), 1, 1e-9) << x;
 }
 
 TEST(Normal, QuantilesAreItsInverse) {
   for (const double p : {1e-12, 1e-6, 0.01, 0.07, 0.3, 0.5, 0.9, 0.975, 0.999, 1 - 1e-9})
-    EXPECT_NEAR(normal_above(normal_quantile(p)), 1 - p, 1e-14) << p;
+    EXPECT_NEAR(normal_upper_tail(normal_quantile(p)), 1 - p, 1e-14) << p;
   EXPECT_NEAR(normal_quantile(0.975), 1.959963984540054, 1e-12);
 }
 
@@ -37,23 +39,23 @@ TEST(Normal, QuantilesAreItsInverse) {
 /// closed form. Of 20,000 draws the percentile itself is known to a fraction of a per cent.
 void expect_drawn_is_closed_form(const Variability& variability, std::uint64_t ranks, int draws) {
   constexpr double kSeconds = 2;
-  std::vector<double> most;
+  std::vector<double> maxima;
   for (int step = 0; step < draws; ++step) {
     double here = 0;
     for (std::uint64_t rank = 0; rank < ranks; ++rank)
-      here = std::max(here, draw_rank(variability, 7, static_cast<std::uint64_t>(step),
-                                      static_cast<std::uint64_t>(step), rank)
+      here = std::max(here, sample_rank(variability, 7, static_cast<std::uint64_t>(step),
+                                        static_cast<std::uint64_t>(step), rank)
                                 .factor(kSeconds));
-    most.push_back(here);
+    maxima.push_back(here);
   }
-  std::sort(most.begin(), most.end());
-  const double mean = std::accumulate(most.begin(), most.end(), 0.0) / draws;
+  std::sort(maxima.begin(), maxima.end());
+  const double mean = std::accumulate(maxima.begin(), maxima.end(), 0.0) / draws;
   const RankFactor one(variability, kSeconds);
-  const MostOf closed(one, static_cast<double>(ranks));
+  const MaximumOf closed(one, static_cast<double>(ranks));
   EXPECT_NEAR(closed.mean() / mean, 1, 0.01) << ranks;
-  EXPECT_NEAR(closed.quantile(0.95) / most[static_cast<std::size_t>(0.95 * draws)], 1, 0.01)
+  EXPECT_NEAR(closed.quantile(0.95) / maxima[static_cast<std::size_t>(0.95 * draws)], 1, 0.01)
       << ranks;
-  EXPECT_NEAR(closed.quantile(0.5) / most[static_cast<std::size_t>(draws / 2)], 1, 0.01) << ranks;
+  EXPECT_NEAR(closed.quantile(0.5) / maxima[static_cast<std::size_t>(draws / 2)], 1, 0.01) << ranks;
 }
 
 TEST(RankFactor, TheMostOfManyIsAsInClosedForm) {
@@ -80,13 +82,13 @@ TEST(RankFactor, TheMostOfAMillionIsStillRight) {
   Variability speed;
   speed.speed = lognormal(1e-4);
   const RankFactor one(speed, 1);
-  const MostOf most(one, 1e6);
+  const MaximumOf maximum(one, 1e6);
   double mean = 0;
   for (double x = 0.0005; x < 12; x += 0.001)
     mean += 0.001 * -std::expm1(1e6 * std::log1p(-0.5 * std::erfc(x / std::sqrt(2))));
-  EXPECT_NEAR((most.mean() - 1) / 1e-4, mean, 0.003);
-  EXPECT_LT(most.quantile(0.5), most.mean());
-  EXPECT_LT(most.mean(), most.quantile(0.95));
+  EXPECT_NEAR((maximum.mean() - 1) / 1e-4, mean, 0.003);
+  EXPECT_LT(maximum.quantile(0.5), maximum.mean());
+  EXPECT_LT(maximum.mean(), maximum.quantile(0.95));
 }
 
 // Two uniform spreads have a density that is known: what lies above x is an integral of it.
@@ -110,17 +112,17 @@ TEST(RankFactor, TheTableIsTheClosedForm) {
   some.speed = lognormal(0.03);
   some.stalls = {0.01, Time(100'000'000'000)};
   const RankFactor one(some, 1);
-  const MostOf most(one, 8);
-  const MostOfTable table(most);
+  const MaximumOf maximum(one, 8);
+  const MaximumTable table(maximum);
   for (const double p : {1e-9, 0.001, 0.1, 0.5, 0.9, 0.95, 0.999, 1 - 1e-7})
-    EXPECT_NEAR(table.quantile(p) / most.quantile(p), 1, 1e-3) << p;
+    EXPECT_NEAR(table.quantile(p) / maximum.quantile(p), 1, 1e-3) << p;
 }
 
 TEST(RankFactor, WithoutVariabilityIsOne) {
   const RankFactor one({}, 1);
-  EXPECT_NEAR(MostOf(one, 1000).mean(), 1, 1e-12);
-  EXPECT_EQ(draw_rank({}, 1, 2, 3, 4).factor(1), 1);
-  EXPECT_EQ(draw_network({}, 1, 2), 1);
+  EXPECT_NEAR(MaximumOf(one, 1000).mean(), 1, 1e-12);
+  EXPECT_EQ(sample_rank({}, 1, 2, 3, 4).factor(1), 1);
+  EXPECT_EQ(sample_network({}, 1, 2), 1);
 }
 
 TEST(RankFactor, DrawsAreTheSameForASeedAndIndependentOfOthers) {
@@ -129,13 +131,13 @@ TEST(RankFactor, DrawsAreTheSameForASeedAndIndependentOfOthers) {
   some.jitter = lognormal(0.02);
   some.stalls = {0.5, Time(1'000'000'000'000)};
   some.network = lognormal(0.1);
-  const RankDraw draw = draw_rank(some, 1, 2, 3, 4);
-  EXPECT_EQ(draw_rank(some, 1, 2, 3, 4).factor(1), draw.factor(1));
-  EXPECT_NE(draw_rank(some, 2, 2, 3, 4).factor(1), draw.factor(1));
-  EXPECT_EQ(draw_rank(some, 1, 2, 9, 4).speed, draw.speed) << "the fleet is the same";
-  EXPECT_NE(draw_rank(some, 1, 2, 9, 4).jitter, draw.jitter);
-  EXPECT_NE(draw_rank(some, 1, 2, 3, 5).speed, draw.speed);
-  EXPECT_NE(draw_network(some, 1, 1), draw_network(some, 1, 2));
+  const RankSample draw = sample_rank(some, 1, 2, 3, 4);
+  EXPECT_EQ(sample_rank(some, 1, 2, 3, 4).factor(1), draw.factor(1));
+  EXPECT_NE(sample_rank(some, 2, 2, 3, 4).factor(1), draw.factor(1));
+  EXPECT_EQ(sample_rank(some, 1, 2, 9, 4).speed, draw.speed) << "the fleet is the same";
+  EXPECT_NE(sample_rank(some, 1, 2, 9, 4).jitter, draw.jitter);
+  EXPECT_NE(sample_rank(some, 1, 2, 3, 5).speed, draw.speed);
+  EXPECT_NE(sample_network(some, 1, 1), sample_network(some, 1, 2));
 }
 
 }  // namespace

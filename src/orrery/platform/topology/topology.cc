@@ -9,7 +9,7 @@
 #include <numeric>
 
 #include "orrery/core/limits.h"
-#include "orrery/core/text.h"
+#include "orrery/core/text/text.h"
 
 namespace orrery::platform {
 
@@ -114,7 +114,7 @@ TopologyBuilder::TopologyBuilder(const Topology& topology)
       hosts_(topology.hosts_),
       host_count_(topology.host_count_),
       links_(topology.links_),
-      routes_(topology.known_routes_) {
+      formula_routes_(topology.formula_routes_) {
   for (std::uint32_t rank = 0; rank < topology.devices_.size(); ++rank)
     stated_ranks_.emplace_back(topology.devices_[rank], rank);
 }
@@ -224,7 +224,7 @@ Result<Topology> TopologyBuilder::finish(const std::string& where) {
   made.hosts_ = std::move(hosts_);
   made.host_count_ = host_count_;
   made.links_ = std::move(links_);
-  made.known_routes_ = std::move(routes_);
+  made.formula_routes_ = std::move(formula_routes_);
   made.devices_ = std::move(*devices);
   made.ranks_.assign(made.kinds_.size(), Topology::kNoRank);
   for (std::uint32_t rank = 0; rank < made.devices_.size(); ++rank)

@@ -86,9 +86,9 @@ struct Link {
 class Topology;
 
 /// Ways through a topology that whoever made it knows by a formula. No table is needed for them.
-class KnownRoutes {
+class FormulaRoutes {
  public:
-  virtual ~KnownRoutes() = default;
+  virtual ~FormulaRoutes() = default;
   /// The links that a way from `at` to the device `to` may go on with, ascending; none: it is not
   /// known. `at` is not `to`.
   virtual void next(const Topology& topology, NodeIndex at, NodeIndex to,
@@ -134,7 +134,7 @@ class Topology {
   [[nodiscard]] std::string link_name(LinkIndex link) const;
 
   /// Null: nobody knows a formula.
-  [[nodiscard]] const KnownRoutes* known_routes() const { return known_routes_.get(); }
+  [[nodiscard]] const FormulaRoutes* formula_routes() const { return formula_routes_.get(); }
 
   /// With figures where none are stated, by class of link. Those of a class that is not named stay
   /// open.
@@ -159,7 +159,7 @@ class Topology {
   std::vector<std::uint32_t> ranks_;
   std::vector<Link> links_;
   std::vector<LinkIndex> first_out_, first_in_, in_;
-  std::shared_ptr<const KnownRoutes> known_routes_;
+  std::shared_ptr<const FormulaRoutes> formula_routes_;
 };
 
 /// Puts a topology together: nodes first, links between them, then finish().
@@ -196,7 +196,9 @@ class TopologyBuilder {
 
   /// Which device has which rank; devices that are not named come after all others, in order.
   void set_rank(NodeIndex device, std::uint32_t rank);
-  void set_known_routes(std::shared_ptr<const KnownRoutes> routes) { routes_ = std::move(routes); }
+  void set_formula_routes(std::shared_ptr<const FormulaRoutes> routes) {
+    formula_routes_ = std::move(routes);
+  }
 
   /// Errc: limit_exceeded (too many nodes or links), input_range (a link of a node that does not
   /// exist, from a node to itself, of no or infinite bandwidth), config_conflict (two devices of
@@ -214,7 +216,7 @@ class TopologyBuilder {
   std::uint32_t host_count_ = 0;
   std::vector<std::pair<NodeIndex, std::uint32_t>> stated_ranks_;
   std::vector<Link> links_;
-  std::shared_ptr<const KnownRoutes> routes_;
+  std::shared_ptr<const FormulaRoutes> formula_routes_;
   bool too_many_ = false;
 };
 

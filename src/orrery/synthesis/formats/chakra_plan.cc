@@ -7,7 +7,7 @@
 #include <map>
 #include <tuple>
 
-#include "orrery/synthesis/plan_limits.h"
+#include "orrery/synthesis/plans/plan_limits.h"
 
 namespace orrery::synthesis {
 namespace {
@@ -46,7 +46,7 @@ class ChakraPlan {
     const graph::Graph& graph = *graphs_[rank];
     const std::vector<NodeId> order = an_order(graph);
     std::map<Connection, std::uint32_t> blocks;
-    std::vector<StepAt> places(graph.size());
+    std::vector<StepPosition> places(graph.size());
     for (const NodeId node : order) {
       const NodeKind kind = graph.kind(node);
       std::uint32_t block = 0;
@@ -78,7 +78,7 @@ class ChakraPlan {
     return static_cast<std::uint32_t>(plan_.ranks[rank].blocks.size());
   }
 
-  void link(const StepAt& before, const StepAt& after) {
+  void link(const StepPosition& before, const StepPosition& after) {
     if (before.block == after.block && before.step + 1 == after.step) return;
     plan_.ranks[after.rank].blocks[after.block].steps[after.step].after.push_back(before);
   }
@@ -157,7 +157,7 @@ class ChakraPlan {
 
 }  // namespace
 
-Result<Plan> plan_of(std::span<const graph::GraphRef> graphs, const std::string& where) {
+Result<Plan> plan_of_graphs(std::span<const graph::GraphRef> graphs, const std::string& where) {
   return ChakraPlan(graphs, where).make();
 }
 

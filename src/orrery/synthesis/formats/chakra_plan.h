@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A custom collective's Chakra traces, one per rank, looked at as a plan. The other way is lower().
+// A custom collective's Chakra traces, one per rank, looked at as a plan. The other way is
+// lower_plan().
 #pragma once
 
 #include <span>
@@ -9,7 +10,7 @@
 #include "orrery/core/error.h"
 #include "orrery/core/findings.h"
 #include "orrery/graph/workload.h"
-#include "orrery/synthesis/plan.h"
+#include "orrery/synthesis/plans/plan.h"
 
 namespace orrery::synthesis {
 
@@ -19,7 +20,7 @@ namespace orrery::synthesis {
 /// bytes are one chunk each, and no place. A receive whose only successor computes adds. What
 /// collective it is no trace says. Errc: input_empty, limit_exceeded, input_range (a peer that is
 /// no member), input_missing_attr (a message without its peer).
-[[nodiscard]] Result<Plan> plan_of(std::span<const graph::GraphRef> graphs,
-                                   const std::string& where);
+[[nodiscard]] Result<Plan> plan_of_graphs(std::span<const graph::GraphRef> graphs,
+                                          const std::string& where);
 
 }  // namespace orrery::synthesis

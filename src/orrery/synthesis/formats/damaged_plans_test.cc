@@ -10,11 +10,11 @@
 #include "orrery/config/document.h"
 #include "orrery/core/paths_testing.h"
 #include "orrery/core/random.h"
-#include "orrery/synthesis/check.h"
-#include "orrery/synthesis/examples_testing.h"
 #include "orrery/synthesis/formats/msccl.h"
 #include "orrery/synthesis/formats/read_plan.h"
-#include "orrery/synthesis/lower.h"
+#include "orrery/synthesis/plans/example_plans_testing.h"
+#include "orrery/synthesis/plans/plan_check.h"
+#include "orrery/synthesis/plans/plan_graphs.h"
 
 namespace orrery::synthesis {
 namespace {
@@ -28,8 +28,8 @@ void look_at(std::string_view text) {
   }
   const PlanCheck check = check_plan(*plan);
   for (const PlanError& error : check.errors) ASSERT_FALSE(error.what.empty());
-  if (check.right()) {
-    ASSERT_TRUE(lower(*plan));
+  if (check.is_valid()) {
+    ASSERT_TRUE(lower_plan(*plan));
   }
   if (plan->format != "MSCCL") return;
   const auto written = write_msccl(*plan);

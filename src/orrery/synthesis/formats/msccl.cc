@@ -10,10 +10,10 @@
 #include <span>
 #include <utility>
 
-#include "orrery/core/text.h"
-#include "orrery/platform/topology/formats/reading.h"
-#include "orrery/platform/topology/formats/xml.h"
-#include "orrery/synthesis/plan_limits.h"
+#include "orrery/core/text/text.h"
+#include "orrery/platform/topology/formats/common/line_reader.h"
+#include "orrery/platform/topology/formats/common/xml.h"
+#include "orrery/synthesis/plans/plan_limits.h"
 
 namespace orrery::synthesis {
 namespace {
@@ -53,7 +53,7 @@ class MscclReading {
 
  private:
   struct Dependency {
-    StepAt of, on;
+    StepPosition of, on;
     pugi::xml_node element;
   };
 
@@ -179,7 +179,7 @@ class MscclReading {
     return {};
   }
 
-  Result<void> read_block(const pugi::xml_node& block, StepAt at) {
+  Result<void> read_block(const pugi::xml_node& block, StepPosition at) {
     note_unknown(block, kOfBlock);
     PlanBlock& made = plan_.ranks[at.rank].blocks[at.block];
     std::int64_t to = -1, from = -1, channel = 0;
@@ -211,7 +211,7 @@ class MscclReading {
                 "buffers are i, o and s");
   }
 
-  Result<void> read_step(const pugi::xml_node& step, StepAt at, PlanBlock& block) {
+  Result<void> read_step(const pugi::xml_node& step, StepPosition at, PlanBlock& block) {
     note_unknown(step, kOfStep);
     if (++steps_ > plan_limits::kPlanSteps)
       return fail(Errc::limit_exceeded, place(step),
@@ -266,7 +266,7 @@ class MscclReading {
 
   /// What MSCCL's interpreter does for each type (src/collectives/device/msccl_kernel.h): which of
   /// the two places are the step's own.
-  static void fill(PlanStep& step, std::uint32_t rank, const PlanEnds& ends) {
+  static void fill(PlanStep& step, std::uint32_t rank, const MessageEnds& ends) {
     const PlanSpan source{rank, ends.from, ends.first_from, step.count};
     const PlanSpan target{rank, ends.to, ends.first_to, step.count};
     const auto is = [&](std::initializer_list<StepType> types) {

@@ -11,7 +11,7 @@
 
 #include "orrery/core/error.h"
 #include "orrery/core/findings.h"
-#include "orrery/synthesis/plan.h"
+#include "orrery/synthesis/plans/plan.h"
 
 namespace orrery::synthesis {
 

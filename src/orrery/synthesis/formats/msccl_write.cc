@@ -5,7 +5,7 @@
 #include <map>
 #include <tuple>
 
-#include "orrery/core/text.h"
+#include "orrery/core/text/text.h"
 #include "orrery/synthesis/formats/msccl.h"
 
 namespace orrery::synthesis {
@@ -23,7 +23,7 @@ void append_attribute(std::string& out, std::string_view key, std::string_view v
 std::string collective_name(const Plan& plan) {
   if (!plan.collective_name.empty()) return plan.collective_name;
   return plan.collective == CollectiveType::unknown ? "custom"
-                                                    : std::string(plan_word(plan.collective));
+                                                    : std::string(plan_name(plan.collective));
 }
 
 class MscclWriting {
@@ -43,7 +43,7 @@ class MscclWriting {
  private:
   using Connection = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>;  // from, to, channel
   struct Messages {
-    std::vector<StepAt> sent, received;
+    std::vector<StepPosition> sent, received;
   };
   /// Where a step stands in the file, and whether somebody waits for it.
   struct Written {
@@ -76,7 +76,7 @@ class MscclWriting {
 
   void find_partners() {
     std::map<Connection, Messages> all;
-    for_each_step([&](const StepAt& at, const PlanBlock& block, const PlanStep& step) {
+    for_each_step([&](const StepPosition& at, const PlanBlock& block, const PlanStep& step) {
       if (step.sends) all[{at.rank, *block.to, block.channel}].sent.push_back(at);
       if (step.receives) all[{*block.from, at.rank, block.channel}].received.push_back(at);
     });
@@ -91,13 +91,13 @@ class MscclWriting {
 
   // A step with several dependencies has waiting steps before it.
   void number_steps() {
-    std::map<StepAt, bool> waited;
-    for_each_step([&](const StepAt&, const PlanBlock&, const PlanStep& step) {
-      for (const StepAt& on : step.after) waited[on] = true;
+    std::map<StepPosition, bool> waited;
+    for_each_step([&](const StepPosition&, const PlanBlock&, const PlanStep& step) {
+      for (const StepPosition& on : step.after) waited[on] = true;
     });
-    StepAt block{~0u, ~0u, 0};
+    StepPosition block{~0u, ~0u, 0};
     std::uint32_t next = 0;
-    for_each_step([&](const StepAt& at, const PlanBlock&, const PlanStep& step) {
+    for_each_step([&](const StepPosition& at, const PlanBlock&, const PlanStep& step) {
       if (at.rank != block.rank || at.block != block.block) next = 0;
       block = at;
       if (step.after.size() > 1) next += static_cast<std::uint32_t>(step.after.size()) - 1;
@@ -111,7 +111,7 @@ class MscclWriting {
       const auto& blocks = plan_.ranks[rank].blocks;
       for (std::uint32_t block = 0; block < blocks.size(); ++block)
         for (std::uint32_t step = 0; step < blocks[block].steps.size(); ++step)
-          act(StepAt{rank, block, step}, blocks[block], blocks[block].steps[step]);
+          act(StepPosition{rank, block, step}, blocks[block], blocks[block].steps[step]);
     }
   }
 
@@ -150,19 +150,19 @@ class MscclWriting {
     out_ += "  </gpu>\n";
   }
 
-  void write_step(const StepAt& at, const PlanStep& step) {
+  void write_step(const StepPosition& at, const PlanStep& step) {
     const Written& is = written_.at(at);
     const std::size_t before = step.after.size() > 1 ? step.after.size() - 1 : 0;
     for (std::size_t i = 0; i < before; ++i)
       write_line(is.step - static_cast<std::uint32_t>(before - i), StepType::nop, {}, -1, 0,
                  &step.after[i], false);
-    const StepAt* on = step.after.empty() ? nullptr : &step.after.back();
+    const StepPosition* on = step.after.empty() ? nullptr : &step.after.back();
     if (step.type == StepType::nop) return write_line(is.step, step.type, {}, -1, 0, on, is.waited);
     write_line(is.step, step.type, ends_of(at, step), 0, step.count, on, is.waited);
   }
 
-  void write_line(std::uint32_t number, StepType type, const PlanEnds& ends, int nowhere,
-                  std::uint32_t count, const StepAt* on, bool waited) {
+  void write_line(std::uint32_t number, StepType type, const MessageEnds& ends, int nowhere,
+                  std::uint32_t count, const StepPosition* on, bool waited) {
     const auto offset = [&](std::uint32_t first) {
       return nowhere < 0 ? std::int64_t{-1} : std::int64_t{first};
     };
@@ -176,7 +176,7 @@ class MscclWriting {
   }
 
   /// Both places of a step; where it does not state the other one, its partner's.
-  PlanEnds ends_of(const StepAt& at, const PlanStep& step) const {
+  MessageEnds ends_of(const StepPosition& at, const PlanStep& step) const {
     if (step.ends) return *step.ends;
     const PlanSpan* source = step.reads.empty() ? nullptr : &step.reads.front();
     const PlanSpan* target = step.writes.empty() ? nullptr : &step.writes.front();
@@ -199,8 +199,8 @@ class MscclWriting {
   }
 
   const Plan& plan_;
-  std::map<StepAt, StepAt> receiver_of_, sender_of_;
-  std::map<StepAt, Written> written_;
+  std::map<StepPosition, StepPosition> receiver_of_, sender_of_;
+  std::map<StepPosition, Written> written_;
   std::string out_;
 };
 

@@ -5,11 +5,12 @@
 
 #include <numeric>
 
-#include "orrery/core/text.h"
+#include "orrery/core/text/text.h"
 #include "orrery/synthesis/formats/mscclpp_internal.h"
-#include "orrery/synthesis/plan_limits.h"
+#include "orrery/synthesis/plans/plan_limits.h"
 
 namespace orrery::synthesis {
+
 namespace {
 
 constexpr std::uint32_t kMostCut = 1024;
@@ -17,7 +18,7 @@ constexpr std::int64_t kMostBytes = std::int64_t{1} << 62;
 
 class MscclppReading {
  public:
-  MscclppReading(const JsonAt& file, Findings& findings) : file_(file), made_(plan_, findings) {}
+  MscclppReading(const JsonPlace& file, Findings& findings) : file_(file), made_(plan_, findings) {}
 
   Result<Plan> read() {
     plan_.format = "MSCCL++";
@@ -32,7 +33,7 @@ class MscclppReading {
     if (auto done = find_cut(*gpus); !done) return tl::unexpected(done.error());
     std::vector<bool> seen(plan_.ranks.size());
     for (std::size_t i = 0; i < gpus->value.size(); ++i) {
-      const JsonAt gpu = gpus->at(i);
+      const JsonPlace gpu = gpus->at(i);
       const auto id = json_number(gpu, {"id"}, 0, static_cast<std::int64_t>(seen.size()) - 1);
       if (!id) return tl::unexpected(id.error());
       if (seen[static_cast<std::size_t>(*id)])
@@ -72,7 +73,7 @@ class MscclppReading {
 
   // Where thread blocks share an operation, each has a part of every chunk: chunks are cut so that
   // a part is whole ones.
-  Result<void> find_cut(const JsonAt& gpus) {
+  Result<void> find_cut(const JsonPlace& gpus) {
     std::uint64_t cut = 1;
     for (const Json& gpu : gpus.value) {
       if (!gpu.is_object() || !gpu.contains("threadblocks")) continue;
@@ -94,7 +95,7 @@ class MscclppReading {
     return {};
   }
 
-  Result<void> read_gpu(const JsonAt& gpu, std::uint32_t number) {
+  Result<void> read_gpu(const JsonPlace& gpu, std::uint32_t number) {
     PlanRank& rank = plan_.ranks[number];
     constexpr const char* kChunks[3][2] = {{"input_chunks", "inputChunks"},
                                            {"output_chunks", "outputChunks"},
@@ -109,7 +110,7 @@ class MscclppReading {
     if (places_ > plan_limits::kPlanPlaces)
       return fail(Errc::limit_exceeded, gpu.where,
                   fmt::format("buffers of more than {} chunks in all", plan_limits::kPlanPlaces));
-    if (gpu.has("inputChunks")) return read_first_layout(gpu, number, made_);
+    if (gpu.has("inputChunks")) return read_legacy_layout(gpu, number, made_);
     MscclppRank has;
     has.rank = number;
     if (auto done = read_channels(gpu, has); !done) return done;
@@ -124,19 +125,19 @@ class MscclppReading {
     return read_blocks(gpu, has);
   }
 
-  Result<std::uint32_t> peer(const JsonAt& in, std::uint32_t self, bool may_be_self) const {
+  Result<std::uint32_t> peer(const JsonPlace& in, std::uint32_t self, bool may_be_self) const {
     const bool fine = in.value.is_number_integer() && in.value >= 0 &&
                       in.value < plan_.ranks.size() && (may_be_self || in.value != self);
     if (fine) return in.value.get<std::uint32_t>();
     return fail(Errc::input_range, in.where, fmt::format("no other gpu of {}", plan_.ranks.size()));
   }
 
-  Result<void> read_channels(const JsonAt& gpu, MscclppRank& has) {
+  Result<void> read_channels(const JsonPlace& gpu, MscclppRank& has) {
     const auto channels = json_list(gpu, {"channels"});
     if (!channels) return tl::unexpected(channels.error());
     std::map<std::pair<std::size_t, std::uint32_t>, std::uint32_t> ordinals;
     for (std::size_t i = 0; i < channels->value.size(); ++i) {
-      const JsonAt channel = channels->at(i);
+      const JsonPlace channel = channels->at(i);
       const auto kind = json_channel_kind(channel, {"channel_type", "type"});
       if (!kind) return tl::unexpected(kind.error());
       if (*kind == ChannelKind::in_switch) {
@@ -156,7 +157,7 @@ class MscclppReading {
     return {};
   }
 
-  Result<void> read_groups(const JsonAt& channel, MscclppRank& has) {
+  Result<void> read_groups(const JsonPlace& channel, MscclppRank& has) {
     const auto buffer = json_buffer(channel, {"buffer_type", "buff"});
     if (!buffer) return tl::unexpected(buffer.error());
     const auto groups = json_list(channel, {"rank_groups"});
@@ -178,11 +179,11 @@ class MscclppReading {
     return {};
   }
 
-  Result<void> read_remote(const JsonAt& gpu, MscclppRank& has) {
+  Result<void> read_remote(const JsonPlace& gpu, MscclppRank& has) {
     const auto buffers = json_list(gpu, {"remote_buffers"});
     if (!buffers) return tl::unexpected(buffers.error());
     for (std::size_t i = 0; i < buffers->value.size(); ++i) {
-      const JsonAt one = buffers->at(i);
+      const JsonPlace one = buffers->at(i);
       const auto rank =
           json_number(one, {"rank"}, 0, static_cast<std::int64_t>(plan_.ranks.size()) - 1);
       if (!rank) return tl::unexpected(rank.error());
@@ -193,12 +194,12 @@ class MscclppReading {
     return {};
   }
 
-  Result<void> read_blocks(const JsonAt& gpu, const MscclppRank& has) {
+  Result<void> read_blocks(const JsonPlace& gpu, const MscclppRank& has) {
     const auto blocks = json_list(gpu, {"threadblocks"});
     if (!blocks) return tl::unexpected(blocks.error());
     plan_.ranks[has.rank].blocks.resize(blocks->value.size());
     for (std::size_t i = 0; i < blocks->value.size(); ++i) {
-      const JsonAt in = blocks->at(i);
+      const JsonPlace in = blocks->at(i);
       const auto id =
           json_number(in, {"id"}, static_cast<std::int64_t>(i), static_cast<std::int64_t>(i));
       if (!id) return tl::unexpected(id.error());
@@ -208,7 +209,7 @@ class MscclppReading {
       const auto ops = json_list(in, {"ops"});
       if (!ops) return tl::unexpected(ops.error());
       for (std::size_t k = 0; k < ops->value.size(); ++k) {
-        const JsonAt op = ops->at(k);
+        const JsonPlace op = ops->at(k);
         if (op.has("barrier_id")) {
           if (auto done = read_barrier(op, block.at); !done) return done;
           continue;
@@ -220,12 +221,12 @@ class MscclppReading {
   }
 
   /// Numbers of a list that are below `most`.
-  static Result<void> append_numbers(const JsonAt& in, const char* key, std::size_t most,
+  static Result<void> append_numbers(const JsonPlace& in, const char* key, std::size_t most,
                                      std::vector<std::uint32_t>& out) {
     const auto list = json_list(in, {key});
     if (!list) return tl::unexpected(list.error());
     for (std::size_t i = 0; i < list->value.size(); ++i) {
-      const JsonAt one = list->at(i);
+      const JsonPlace one = list->at(i);
       if (!one.value.is_number_integer() || one.value < 0 || one.value >= most)
         return fail(Errc::input_corrupt, one.where, fmt::format("not one of the gpu's {}", most));
       out.push_back(one.value.get<std::uint32_t>());
@@ -233,11 +234,11 @@ class MscclppReading {
     return {};
   }
 
-  Result<void> read_block_links(const JsonAt& in, const MscclppRank& has, MscclppBlock& block) {
+  Result<void> read_block_links(const JsonPlace& in, const MscclppRank& has, MscclppBlock& block) {
     const auto channels = json_list(in, {"channels"});
     if (!channels) return tl::unexpected(channels.error());
     for (std::size_t i = 0; i < channels->value.size(); ++i) {
-      const JsonAt one = channels->at(i);
+      const JsonPlace one = channels->at(i);
       const auto kind = json_channel_kind(one, {"channel_type"});
       if (!kind) return tl::unexpected(kind.error());
       const auto place = static_cast<std::size_t>(*kind);
@@ -250,7 +251,7 @@ class MscclppReading {
     const auto remote = json_list(in, {"remote_buffer_refs"});
     if (!remote) return tl::unexpected(remote.error());
     for (std::size_t i = 0; i < remote->value.size(); ++i) {
-      const JsonAt one = remote->at(i);
+      const JsonPlace one = remote->at(i);
       const auto kind = json_channel_kind(one, {"access_channel_type"});
       if (!kind) return tl::unexpected(kind.error());
       if (auto done = append_numbers(one, "remote_buffer_ids", has.remote.size(),
@@ -261,7 +262,7 @@ class MscclppReading {
     return {};
   }
 
-  Result<void> read_barrier(const JsonAt& op, const StepAt& block) {
+  Result<void> read_barrier(const JsonPlace& op, const StepPosition& block) {
     const auto id = json_number(op, {"barrier_id"}, 0, 1 << 20);
     if (!id) return tl::unexpected(id.error());
     PlanStep step;
@@ -292,7 +293,7 @@ class MscclppReading {
     for (const PlanRank& rank : plan_.ranks) {
       for (const PlanBlock& block : rank.blocks) {
         for (const PlanStep& step : block.steps) {
-          for (const StepAt& on : step.after) {
+          for (const StepPosition& on : step.after) {
             const auto& blocks = plan_.ranks[on.rank].blocks;
             if (on.block < blocks.size() && on.step < blocks[on.block].steps.size()) continue;
             return fail(Errc::input_dangling_dep, file_.where,
@@ -305,7 +306,7 @@ class MscclppReading {
     return {};
   }
 
-  const JsonAt& file_;
+  const JsonPlace& file_;
   Plan plan_;
   MscclppPlan made_;
   std::uint64_t places_ = 0;
@@ -315,10 +316,164 @@ class MscclppReading {
 }  // namespace
 
 Result<Plan> read_mscclpp(const config::Json& file, const std::string& where, Findings& findings) {
-  const JsonAt at{file, where + ":"};
+  const JsonPlace at{file, where + ":"};
   if (!file.is_object() || !file.contains("gpus"))
     return fail(Errc::input_unsupported, where, "no \"gpus\" in it: not a plan of MSCCL++");
   return MscclppReading(at, findings).read();
+}
+
+namespace {
+
+const char* key_in(const JsonPlace& in, std::initializer_list<const char*> keys) {
+  for (const char* key : keys)
+    if (in.has(key)) return key;
+  return nullptr;
+}
+
+tl::unexpected<Error> missing(const JsonPlace& in, std::initializer_list<const char*> keys) {
+  return fail(Errc::input_missing_attr, in.where, fmt::format("{} is missing", *keys.begin()));
+}
+
+}  // namespace
+
+Result<std::int64_t> json_number(const JsonPlace& in, std::initializer_list<const char*> keys,
+                                 std::int64_t least, std::int64_t most) {
+  const char* key = key_in(in, keys);
+  if (key == nullptr) return missing(in, keys);
+  const JsonPlace found = in.at(key);
+  if (!found.value.is_number_integer())
+    return fail(Errc::input_corrupt, found.where,
+                fmt::format("{}, where a whole number belongs", config::json_kind(found.value)));
+  // Sizes that stand for "any" are the largest numbers there are.
+  const bool huge =
+      found.value.is_number_unsigned() && found.value.get<std::uint64_t>() > std::uint64_t{1} << 62;
+  const std::int64_t value = huge ? std::int64_t{1} << 62 : found.value.get<std::int64_t>();
+  if (value < least || value > most)
+    return fail(Errc::input_range, found.where,
+                fmt::format("{} is {}, outside {} to {}", key, value, least, most));
+  return value;
+}
+
+Result<std::int64_t> json_number_or(const JsonPlace& in, std::initializer_list<const char*> keys,
+                                    std::int64_t missing_is, std::int64_t least,
+                                    std::int64_t most) {
+  if (key_in(in, keys) == nullptr) return missing_is;
+  return json_number(in, keys, least, most);
+}
+
+Result<JsonPlace> json_list(const JsonPlace& in, std::initializer_list<const char*> keys) {
+  static const Json kNone = Json::array();
+  const char* key = key_in(in, keys);
+  if (key == nullptr) return JsonPlace{kNone, in.where};
+  JsonPlace found = in.at(key);
+  if (found.value.is_array()) return found;
+  return fail(Errc::input_corrupt, found.where,
+              fmt::format("{}, where a list belongs", config::json_kind(found.value)));
+}
+
+Result<std::string> json_text(const JsonPlace& in, std::initializer_list<const char*> keys) {
+  const char* key = key_in(in, keys);
+  if (key == nullptr) return missing(in, keys);
+  const JsonPlace found = in.at(key);
+  if (found.value.is_string()) return found.value.get<std::string>();
+  return fail(Errc::input_corrupt, found.where,
+              fmt::format("{}, where text belongs", config::json_kind(found.value)));
+}
+
+Result<PlanBuffer> json_buffer(const JsonPlace& in, std::initializer_list<const char*> keys) {
+  const auto text = json_text(in, keys);
+  if (!text) return tl::unexpected(text.error());
+  if (*text == "i") return PlanBuffer::input;
+  if (*text == "o") return PlanBuffer::output;
+  if (*text == "s") return PlanBuffer::scratch;
+  return fail(Errc::input_corrupt, in.where, fmt::format("a buffer {}", in_quotes(*text)),
+              "buffers are i, o and s");
+}
+
+Result<ChannelKind> json_channel_kind(const JsonPlace& in,
+                                      std::initializer_list<const char*> keys) {
+  if (key_in(in, keys) == nullptr) return ChannelKind::none;
+  const auto text = json_text(in, keys);
+  if (!text) return tl::unexpected(text.error());
+  // "sm" and "proxy", "nvls": what they were called first.
+  if (*text == "memory" || *text == "sm") return ChannelKind::memory;
+  if (*text == "port" || *text == "proxy") return ChannelKind::port;
+  if (*text == "switch" || *text == "nvls") return ChannelKind::in_switch;
+  if (*text == "none") return ChannelKind::none;
+  return fail(Errc::input_unsupported, in.where, fmt::format("a channel {}", in_quotes(*text)),
+              "channels are memory, port and switch");
+}
+
+std::uint32_t MscclppPlan::counter(const Key& key, std::uint32_t rank, std::string what) {
+  const auto [at, added] = counters_.emplace(key, static_cast<std::uint32_t>(plan.counters.size()));
+  if (added) {
+    plan.counters.push_back({rank, std::move(what)});
+    levels_.push_back(0);
+  }
+  return at->second;
+}
+
+std::uint32_t MscclppPlan::signals(std::uint32_t from, std::uint32_t to, ChannelKind kind,
+                                   std::uint32_t ordinal) {
+  return counter({to, from, static_cast<std::uint32_t>(kind), ordinal}, to,
+                 fmt::format("signals of gpu {} to gpu {} on {} channel {}", from, to,
+                             kind == ChannelKind::port ? "port" : "memory", ordinal));
+}
+
+std::uint32_t MscclppPlan::semaphore(std::uint32_t rank, std::uint32_t number) {
+  return counter({rank, number, static_cast<std::uint32_t>(ChannelKind::none), 0}, rank,
+                 fmt::format("releases of semaphore {} of gpu {}", number, rank));
+}
+
+Result<void> MscclppPlan::add(const StepPosition& at, PlanStep step, const std::string& where) {
+  moves_ += std::uint64_t{step.count} * (step.reads.size() + step.writes.size());
+  if (++steps_ > plan_limits::kPlanSteps || moves_ > plan_limits::kPlanMoves)
+    return fail(Errc::limit_exceeded, where,
+                fmt::format("more than {} steps, or {} chunks that they move",
+                            plan_limits::kPlanSteps, plan_limits::kPlanMoves));
+  plan.ranks[at.rank].blocks[at.block].steps.push_back(std::move(step));
+  return {};
+}
+
+void set_packets(PlanStep& step) {
+  using enum StepType;
+  switch (step.type) {
+    case read_put_packet:
+    case reduce_send_packet:
+    case reduce_copy_send_packet:
+      step.reads_packets = step.writes_packets = true;
+      return;
+    case put_packet:
+    case copy_packet:
+    case to_packet:
+      step.writes_packets = true;
+      return;
+    case unpack_packet:
+    case reduce_packet:
+    case reduce_copy_packet:
+      step.reads_packets = true;
+      return;
+    default:
+      return;
+  }
+}
+
+bool adds(StepType type) {
+  using enum StepType;
+  switch (type) {
+    case reduce:
+    case reduce_send:
+    case read_reduce:
+    case read_reduce_send:
+    case reduce_packet:
+    case reduce_send_packet:
+    case reduce_copy_packet:
+    case reduce_copy_send_packet:
+    case group_load_reduce_store:
+      return true;
+    default:
+      return false;
+  }
 }
 
 }  // namespace orrery::synthesis

@@ -9,7 +9,7 @@
 #include "orrery/config/document.h"
 #include "orrery/core/error.h"
 #include "orrery/core/findings.h"
-#include "orrery/synthesis/plan.h"
+#include "orrery/synthesis/plans/plan.h"
 
 namespace orrery::synthesis {
 

@@ -15,44 +15,45 @@
 #include "orrery/config/document.h"
 #include "orrery/core/error.h"
 #include "orrery/core/findings.h"
-#include "orrery/synthesis/plan.h"
+#include "orrery/synthesis/plans/plan.h"
 
 namespace orrery::synthesis {
 
 using config::Json;
 
 /// A value and where it stands: "plan.json:/gpus/0/id".
-struct JsonAt {
+struct JsonPlace {
   const Json& value;
   std::string where;
 
   [[nodiscard]] bool has(const char* key) const { return value.is_object() && value.contains(key); }
   /// What is under a key that is there.
-  [[nodiscard]] JsonAt at(const char* key) const { return {value[key], where + "/" + key}; }
-  [[nodiscard]] JsonAt at(std::size_t i) const {
+  [[nodiscard]] JsonPlace at(const char* key) const { return {value[key], where + "/" + key}; }
+  [[nodiscard]] JsonPlace at(std::size_t i) const {
     return {value[i], where + "/" + std::to_string(i)};
   }
 };
 
 /// A whole number under the first of these keys that is there.
-[[nodiscard]] Result<std::int64_t> json_number(const JsonAt& in,
+[[nodiscard]] Result<std::int64_t> json_number(const JsonPlace& in,
                                                std::initializer_list<const char*> keys,
                                                std::int64_t least, std::int64_t most);
-[[nodiscard]] Result<std::int64_t> json_number_or(const JsonAt& in,
+[[nodiscard]] Result<std::int64_t> json_number_or(const JsonPlace& in,
                                                   std::initializer_list<const char*> keys,
                                                   std::int64_t missing, std::int64_t least,
                                                   std::int64_t most);
 /// A list under the first of these keys that is there, or an empty one. Errc: input_corrupt.
-[[nodiscard]] Result<JsonAt> json_list(const JsonAt& in, std::initializer_list<const char*> keys);
-[[nodiscard]] Result<std::string> json_text(const JsonAt& in,
+[[nodiscard]] Result<JsonPlace> json_list(const JsonPlace& in,
+                                          std::initializer_list<const char*> keys);
+[[nodiscard]] Result<std::string> json_text(const JsonPlace& in,
                                             std::initializer_list<const char*> keys);
-[[nodiscard]] Result<PlanBuffer> json_buffer(const JsonAt& in,
+[[nodiscard]] Result<PlanBuffer> json_buffer(const JsonPlace& in,
                                              std::initializer_list<const char*> keys);
 
 /// The kinds of channel: through memory (NVLink, xGMI), through a port (RDMA; "proxy" once),
 /// through a switch that adds and multiplies.
 enum class ChannelKind : std::uint8_t { memory, port, in_switch, none };
-[[nodiscard]] Result<ChannelKind> json_channel_kind(const JsonAt& in,
+[[nodiscard]] Result<ChannelKind> json_channel_kind(const JsonPlace& in,
                                                     std::initializer_list<const char*> keys);
 
 /// A rank's end of a connection.
@@ -78,7 +79,7 @@ class MscclppPlan {
   /// The next level that somebody waits for.
   [[nodiscard]] std::uint32_t next_level(std::uint32_t counter) { return ++levels_[counter]; }
   /// Counts it against the limits.
-  [[nodiscard]] Result<void> add(const StepAt& at, PlanStep step, const std::string& where);
+  [[nodiscard]] Result<void> add(const StepPosition& at, PlanStep step, const std::string& where);
 
   Plan& plan;
   Findings& findings;
@@ -103,17 +104,17 @@ struct MscclppRank {
 
 /// What a thread block has: numbers in those lists.
 struct MscclppBlock {
-  StepAt at;
+  StepPosition at;
   std::array<std::vector<std::uint32_t>, 4> channels;  ///< by kind
   std::array<std::vector<std::uint32_t>, 4> remote;    ///< by the kind of channel that reaches them
 };
 
 /// An operation of today's layout.
-[[nodiscard]] Result<void> read_operation(const JsonAt& op, const MscclppRank& rank,
+[[nodiscard]] Result<void> read_operation(const JsonPlace& op, const MscclppRank& rank,
                                           MscclppBlock& block, MscclppPlan& made);
 /// The thread blocks of a gpu in the layout of the first releases.
-[[nodiscard]] Result<void> read_first_layout(const JsonAt& gpu, std::uint32_t rank,
-                                             MscclppPlan& made);
+[[nodiscard]] Result<void> read_legacy_layout(const JsonPlace& gpu, std::uint32_t rank,
+                                              MscclppPlan& made);
 /// What a type of step says of packets.
 void set_packets(PlanStep& step);
 /// Whether it adds what it reads.

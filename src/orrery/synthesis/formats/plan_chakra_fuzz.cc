@@ -8,9 +8,9 @@
 #include "orrery/core/check.h"
 #include "orrery/graph/builder.h"
 #include "orrery/platform/platform_testing.h"
-#include "orrery/synthesis/check.h"
 #include "orrery/synthesis/formats/chakra_plan.h"
-#include "orrery/synthesis/lower.h"
+#include "orrery/synthesis/plans/plan_check.h"
+#include "orrery/synthesis/plans/plan_graphs.h"
 
 using namespace orrery;
 using namespace orrery::synthesis;
@@ -48,8 +48,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (!graph) return 0;
     graphs.push_back(std::make_shared<const graph::Graph>(*std::move(graph)));
   }
-  const auto plan = plan_of(graphs, "traces");
+  const auto plan = plan_of_graphs(graphs, "traces");
   platform::fuzzing::check(plan);
-  if (plan && check_plan(*plan).right()) ORRERY_CHECK(lower(*plan).has_value());
+  if (plan && check_plan(*plan).is_valid()) ORRERY_CHECK(lower_plan(*plan).has_value());
   return 0;
 }

@@ -9,12 +9,12 @@
 #include "orrery/config/document.h"
 #include "orrery/core/gzip_testing.h"
 #include "orrery/core/paths_testing.h"
-#include "orrery/synthesis/check.h"
-#include "orrery/synthesis/examples_testing.h"
 #include "orrery/synthesis/formats/chakra_plan.h"
 #include "orrery/synthesis/formats/msccl.h"
 #include "orrery/synthesis/formats/read_plan.h"
-#include "orrery/synthesis/lower.h"
+#include "orrery/synthesis/plans/example_plans_testing.h"
+#include "orrery/synthesis/plans/plan_check.h"
+#include "orrery/synthesis/plans/plan_graphs.h"
 
 namespace orrery::synthesis {
 namespace {
@@ -144,7 +144,7 @@ TEST(PlanFormats, SeveralDependenciesBecomeWaitingSteps) {
   const auto again = read_plan(*text, "p", findings);
   ASSERT_TRUE(again) << to_string(again.error());
   EXPECT_EQ(step_count(*again), step_count(plan) + 2);
-  EXPECT_TRUE(check_plan(*again).right());
+  EXPECT_TRUE(check_plan(*again).is_valid());
   EXPECT_EQ(*write_msccl(*again), *text);
 }
 
@@ -171,7 +171,7 @@ TEST(PlanFormats, BarriersOrderTheBlocksThatMeet) {
   const auto met = read_plan(plan(R"({"name": "barrier", "barrier_id": 0, "num_threadblocks": 2})"),
                              "p", findings);
   ASSERT_TRUE(met) << to_string(met.error());
-  EXPECT_TRUE(check_plan(*met).right());
+  EXPECT_TRUE(check_plan(*met).is_valid());
   const auto apart = read_plan(plan(R"({"name": "nop"})"), "p", findings);
   ASSERT_TRUE(apart);
   EXPECT_EQ(check_plan(*apart).errors.front().fault, PlanFault::race);
@@ -201,15 +201,15 @@ TEST(PlanFormats, ExamplesAreTheTextbooks) {
 
 TEST(PlanFormats, TracesOfAPlanAreAPlan) {
   for (const Plan& plan : {ring_all_reduce(4), halving_doubling_all_reduce(8)}) {
-    const auto graphs = lower(plan);
+    const auto graphs = lower_plan(plan);
     ASSERT_TRUE(graphs) << to_string(graphs.error());
-    const auto again = plan_of(*graphs, "traces");
+    const auto again = plan_of_graphs(*graphs, "traces");
     ASSERT_TRUE(again) << to_string(again.error());
     EXPECT_EQ(again->ranks.size(), plan.ranks.size());
     EXPECT_EQ(whole_chunks(*again), whole_chunks(plan));
     EXPECT_EQ(chunks_sent(*again), chunks_sent(plan));
     const PlanCheck check = check_plan(*again);
-    EXPECT_TRUE(check.right()) << check.errors.front().what;
+    EXPECT_TRUE(check.is_valid()) << check.errors.front().what;
     EXPECT_FALSE(check.result_checked);
   }
 }

@@ -8,10 +8,10 @@
 #include <functional>
 
 #include "orrery/core/paths_testing.h"
-#include "orrery/synthesis/check.h"
 #include "orrery/synthesis/formats/msccl.h"
 #include "orrery/synthesis/formats/read_plan.h"
-#include "orrery/synthesis/lower.h"
+#include "orrery/synthesis/plans/plan_check.h"
+#include "orrery/synthesis/plans/plan_graphs.h"
 
 namespace orrery::synthesis {
 namespace {
@@ -43,7 +43,7 @@ void for_each_plan(const std::function<void(const std::string&, const Plan&)>& a
   }
 }
 
-void for_each_step(const Plan& plan, const std::function<void(const StepAt&)>& act) {
+void for_each_step(const Plan& plan, const std::function<void(const StepPosition&)>& act) {
   for (std::uint32_t rank = 0; rank < plan.ranks.size(); ++rank)
     for (std::uint32_t block = 0; block < plan.ranks[rank].blocks.size(); ++block)
       for (std::uint32_t step = 0; step < plan.ranks[rank].blocks[block].steps.size(); ++step)
@@ -51,16 +51,17 @@ void for_each_step(const Plan& plan, const std::function<void(const StepAt&)>& a
 }
 
 /// The middle one of those that fit, if any do.
-std::optional<StepAt> middle(const Plan& plan, const std::function<bool(const PlanStep&)>& fits) {
-  std::vector<StepAt> all;
-  for_each_step(plan, [&](const StepAt& at) {
+std::optional<StepPosition> middle(const Plan& plan,
+                                   const std::function<bool(const PlanStep&)>& fits) {
+  std::vector<StepPosition> all;
+  for_each_step(plan, [&](const StepPosition& at) {
     if (fits(step_at(plan, at))) all.push_back(at);
   });
   if (all.empty()) return std::nullopt;
   return all[all.size() / 2];
 }
 
-PlanStep& step_of(Plan& plan, const StepAt& at) {
+PlanStep& step_of(Plan& plan, const StepPosition& at) {
   return plan.ranks[at.rank].blocks[at.block].steps[at.step];
 }
 
@@ -78,9 +79,9 @@ TEST(PlanSamples, AreReadAndRight) {
       }
       ASSERT_TRUE(plan) << to_string(plan.error());
       const PlanCheck check = check_plan(*plan);
-      EXPECT_TRUE(check.right()) << check.errors.front().what;
+      EXPECT_TRUE(check.is_valid()) << check.errors.front().what;
       EXPECT_EQ(check.result_checked, plan->collective != CollectiveType::unknown);
-      EXPECT_TRUE(lower(*plan));
+      EXPECT_TRUE(lower_plan(*plan));
       ++read;
       own += folder == kOwn ? 1 : 0;
     }
@@ -118,16 +119,16 @@ TEST(PlanSamples, ADroppedReceiveIsNamed) {
   for_each_plan([](const std::string&, const Plan& plan) {
     const auto at = middle(plan, [](const PlanStep& step) { return step.receives; });
     if (!at) return;  // MSCCL++ has no messages
-    const PlanOrder order = order_of(plan);
-    const StepAt sender = order.numbers.at(order.sender_of[order.numbers.number(*at)]);
+    const PlanOrder order = make_plan_order(plan);
+    const StepPosition sender = order.numbers.at(order.sender_of[order.numbers.number(*at)]);
     Plan broken = plan;
     PlanStep& step = step_of(broken, *at);
     step.receives = false;
     step.ends.reset();
     if (!step.sends) step.type = StepType::nop, step.reads.clear(), step.writes.clear();
     const PlanCheck check = check_plan(broken);
-    ASSERT_FALSE(check.right());
-    EXPECT_EQ(check.errors.front().fault, PlanFault::nobody_receives);
+    ASSERT_FALSE(check.is_valid());
+    EXPECT_EQ(check.errors.front().fault, PlanFault::no_receiver);
     // The very one, where places say so; else the last of its connection.
     EXPECT_EQ(check.errors.front().at.rank, sender.rank);
     EXPECT_EQ(check.errors.front().at.block, sender.block);
@@ -136,7 +137,7 @@ TEST(PlanSamples, ADroppedReceiveIsNamed) {
 }
 
 /// Whether a step, or one before it in its block, moves anything or waits for somebody.
-bool moves_before(const Plan& plan, const StepAt& at) {
+bool moves_before(const Plan& plan, const StepPosition& at) {
   const auto& steps = plan.ranks[at.rank].blocks[at.block].steps;
   return std::any_of(steps.begin(), steps.begin() + at.step + 1,
                      [](const PlanStep& step) { return step.count > 0 || !step.waits.empty(); });
@@ -147,21 +148,22 @@ bool moves_before(const Plan& plan, const StepAt& at) {
 TEST(PlanSamples, ADroppedWaitIsNamed) {
   for_each_plan([](const std::string&, const Plan& plan) {
     if (plan.collective == CollectiveType::unknown) return;
-    const PlanOrder order = order_of(plan);
-    for_each_step(plan, [&](const StepAt& at) {
+    const PlanOrder order = make_plan_order(plan);
+    for_each_step(plan, [&](const StepPosition& at) {
       const PlanStep& step = step_at(plan, at);
       if (step.waits.empty() && !step.reads_packets) return;
       SCOPED_TRACE(to_text(plan, at));
       bool needed = step.reads_packets;
       const std::uint32_t number = order.numbers.number(at);
-      for (std::uint32_t i = order.first_before[number]; i < order.first_before[number + 1]; ++i)
+      for (std::uint32_t i = order.before_offsets[number]; i < order.before_offsets[number + 1];
+           ++i)
         needed = needed || (order.why[i] == PlanEdge::counter &&
                             moves_before(plan, order.numbers.at(order.before[i])));
       Plan broken = plan;
       step_of(broken, at).waits.clear();
       step_of(broken, at).reads_packets = false;
       const PlanCheck check = check_plan(broken);
-      EXPECT_EQ(check.right(), !needed);
+      EXPECT_EQ(check.is_valid(), !needed);
       if (needed) {
         EXPECT_EQ(check.errors.front().fault, PlanFault::race);
       }
@@ -178,7 +180,7 @@ TEST(PlanSamples, ADoubledReductionIsNamed) {
     PlanStep& step = step_of(broken, *at);
     step.reads.push_back(step.reads.front());
     const PlanCheck check = check_plan(broken);
-    ASSERT_FALSE(check.right());
+    ASSERT_FALSE(check.is_valid());
     EXPECT_EQ(check.errors.front().fault, PlanFault::added_twice);
     EXPECT_EQ(check.errors.front().at, *at);
   });
@@ -187,17 +189,17 @@ TEST(PlanSamples, ADoubledReductionIsNamed) {
 TEST(PlanSamples, ACircleIsNamed) {
   for_each_plan([](const std::string&, const Plan& plan) {
     Plan broken = plan;
-    std::optional<StepAt> tied;
-    for_each_step(plan, [&](const StepAt& at) {
+    std::optional<StepPosition> tied;
+    for_each_step(plan, [&](const StepPosition& at) {
       if (!tied && at.step > 0) tied = at;
     });
     if (tied) {
       step_of(broken, {tied->rank, tied->block, 0}).after.push_back(*tied);
     } else {
       // Blocks of one step: two messages, there and back, each sent after the other has come.
-      const PlanOrder order = order_of(plan);
-      std::vector<std::pair<StepAt, StepAt>> messages;
-      for_each_step(plan, [&](const StepAt& at) {
+      const PlanOrder order = make_plan_order(plan);
+      std::vector<std::pair<StepPosition, StepPosition>> messages;
+      for_each_step(plan, [&](const StepPosition& at) {
         for (const std::uint32_t before : order.before_of(order.numbers.number(at)))
           if (order.numbers.at(before).rank != at.rank)
             messages.emplace_back(order.numbers.at(before), at);
@@ -213,10 +215,10 @@ TEST(PlanSamples, ACircleIsNamed) {
     ASSERT_TRUE(tied);
     const PlanCheck check = check_plan(broken);
     ASSERT_EQ(check.error_count, 1u);
-    EXPECT_EQ(check.errors.front().fault, PlanFault::circle);
-    std::string story;
-    for (const std::string& line : check.errors.front().story) story += line + "\n";
-    EXPECT_NE(story.find(to_text(plan, *tied)), std::string::npos) << story;
+    EXPECT_EQ(check.errors.front().fault, PlanFault::wait_cycle);
+    std::string history;
+    for (const std::string& line : check.errors.front().history) history += line + "\n";
+    EXPECT_NE(history.find(to_text(plan, *tied)), std::string::npos) << history;
   });
 }
 

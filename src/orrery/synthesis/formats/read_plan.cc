@@ -5,9 +5,9 @@
 
 #include "orrery/config/document.h"
 #include "orrery/core/limits.h"
-#include "orrery/core/text.h"
-#include "orrery/platform/topology/formats/reading.h"
-#include "orrery/platform/topology/formats/unpack.h"
+#include "orrery/core/text/text.h"
+#include "orrery/platform/topology/formats/common/gzip.h"
+#include "orrery/platform/topology/formats/common/line_reader.h"
 #include "orrery/synthesis/formats/msccl.h"
 #include "orrery/synthesis/formats/mscclpp.h"
 
@@ -59,7 +59,7 @@ Result<Plan> read_plan_file(const std::string& path, Findings& findings) {
   Result<std::string> bytes = config::read_text(path, limits::kFabricBytes);
   if (!bytes) return tl::unexpected(bytes.error());
   if (platform::is_gzip(*bytes)) {
-    bytes = platform::gunzipped(*bytes, path);
+    bytes = platform::gunzip(*bytes, path);
     if (!bytes) return tl::unexpected(bytes.error());
   }
   return read_plan(*bytes, path, findings);

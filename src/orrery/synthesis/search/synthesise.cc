@@ -5,11 +5,11 @@
 
 #include <algorithm>
 
-#include "orrery/synthesis/search/exchange.h"
-#include "orrery/synthesis/search/flowing.h"
-#include "orrery/synthesis/search/mesh.h"
-#include "orrery/synthesis/search/retime.h"
-#include "orrery/synthesis/search/torus.h"
+#include "orrery/synthesis/search/constructions/mesh_gather.h"
+#include "orrery/synthesis/search/constructions/torus.h"
+#include "orrery/synthesis/search/methods/all_to_all_search.h"
+#include "orrery/synthesis/search/methods/stream_search.h"
+#include "orrery/synthesis/search/schedule_retime.h"
 
 namespace orrery::synthesis {
 
@@ -21,12 +21,12 @@ constexpr std::size_t kSmallMesh = 128;    // ranks up to which the search is be
 constexpr std::int64_t kSmallPart = 4096;  // bytes
 
 /// Within half a percent of a bound, more seeds are not worth it.
-Time good_enough(Time bound) { return bound + Time(bound.count() / 200); }
+Time stop_at(Time bound) { return bound + Time(bound.count() / 200); }
 
 class Front {
  public:
-  Front(const Ground& ground, const SynthesisQuestion& question)
-      : ground_(ground), question_(question) {}
+  Front(const FabricState& fabric, const SynthesisQuestion& question)
+      : fabric_(fabric), question_(question) {}
 
   Result<Synthesis> run() {
     if (auto made = set_groups(); !made) return tl::unexpected(made.error());
@@ -34,11 +34,11 @@ class Front {
     Result<Bound> bound = bound_for(question_.type);
     if (!bound) return tl::unexpected(bound.error());
     answer.bound = *std::move(bound);
-    Result<Found> found = search(answer.bound);
+    Result<SearchResult> found = search(answer.bound);
     if (!found) return tl::unexpected(found.error());
     answer.schedule = std::move(found->schedule);
-    answer.how = std::move(found->how);
-    answer.time = answer.schedule.time();
+    answer.method = std::move(found->method);
+    answer.time = answer.schedule.end();
     return answer;
   }
 
@@ -47,7 +47,7 @@ class Front {
     std::vector<std::vector<std::uint32_t>> all = question_.groups;
     if (all.empty()) all.emplace_back();
     for (const auto& ranks : all) {
-      auto members = members_of(ground_, ranks);
+      auto members = members_of(fabric_, ranks);
       if (!members) return tl::unexpected(members.error());
       ranks_.push_back(ranks);
       groups_.push_back({question_.type, question_.bytes, std::move(*members), question_.root});
@@ -55,16 +55,15 @@ class Front {
     return {};
   }
   [[nodiscard]] Result<Bound> bound_for(CollectiveType type) const {
-    return bound_at_once(ground_,
-                         {type, question_.bytes, {}, question_.root, InNetwork::forwards, {}, true},
-                         ranks_);
+    return joint_lower_bound(
+        fabric_, {type, question_.bytes, {}, question_.root, SwitchCapability::forwards, {}, true},
+        ranks_);
   }
 
-  Result<Found> search(const Bound& bound) {
+  Result<SearchResult> search(const Bound& bound) {
     // Streams pass members of other groups.
     streams_ = question_.streams && (question_.relays || groups_.size() == 1);
-    effort_ = {question_.chunks, question_.seed, question_.relays, streams_,
-               good_enough(bound.total)};
+    effort_ = {question_.chunks, question_.seed, question_.relays, streams_, stop_at(bound.total)};
     switch (question_.type) {
       case CollectiveType::all_gather:
       case CollectiveType::broadcast:
@@ -83,22 +82,22 @@ class Front {
   }
 
   /// Where a rule knows it, by that; `against`: turned round afterwards.
-  Result<Found> spread_out(bool against) {
+  Result<SearchResult> spread_out(bool against) {
     const bool shards =
         question_.type != CollectiveType::broadcast && question_.type != CollectiveType::reduce;
-    Result<Found> found = Found{};
+    Result<SearchResult> found = SearchResult{};
     const Group& group = groups_.front();
     const bool ruled = shards && may_be_ruled(1);
-    if (const auto torus = ruled ? torus_of(ground_, group.members, against) : std::nullopt) {
+    if (const auto torus = ruled ? torus_of(fabric_, group.members, against) : std::nullopt) {
       found = torus_gather(*torus, group, effort_);
     } else if (const auto mesh = ruled && group.members.size() > kSmallMesh
-                                     ? mesh_of(ground_, group.members, against)
+                                     ? mesh_of(fabric_, group.members, against)
                                      : std::nullopt) {
       found = mesh_gather(*mesh, group, effort_);
     } else {
-      found = gather(ground_, groups_, effort_, against);
+      found = gather(fabric_, groups_, effort_, against);
     }
-    if (found && against) found->schedule = turned_round(found->schedule);
+    if (found && against) found->schedule = time_reversed(found->schedule);
     return found;
   }
 
@@ -115,57 +114,58 @@ class Front {
            sends <= kRuledSends;
   }
 
-  Result<Found> exchanged() {
+  Result<SearchResult> exchanged() {
     std::uint64_t hops = 1;  // of a piece on a torus, in the mean
-    for (const std::int64_t size : ground_.sizes) hops += static_cast<std::uint64_t>(size) / 4;
+    for (const std::int64_t size : fabric_.sizes) hops += static_cast<std::uint64_t>(size) / 4;
     if (may_be_ruled(hops)) {
-      if (const auto torus = torus_of(ground_, groups_.front().members, false))
+      if (const auto torus = torus_of(fabric_, groups_.front().members, false))
         return torus_exchange(*torus, groups_.front(), effort_);
     }
-    return exchange(ground_, groups_, effort_);
+    return exchange(fabric_, groups_, effort_);
   }
 
   /// A reduce-scatter, and an all-gather of the same pieces after it.
-  Result<Found> both(Time bound) {
+  Result<SearchResult> both(Time bound) {
     effort_.streams = false;  // whose halves would have other pieces, and which need none
     // Half of an all-reduce is bound as an all-gather is.
-    Result<Found> halves[2] = {Found{}, Found{}};
+    Result<SearchResult> halves[2] = {SearchResult{}, SearchResult{}};
     for (const bool against : {true, false}) {
       const auto least =
           bound_for(against ? CollectiveType::reduce_scatter : CollectiveType::all_gather);
       if (!least) return tl::unexpected(least.error());
-      effort_.good_enough = good_enough(least->total);
+      effort_.stop_at = stop_at(least->total);
       // Both have the same pieces.
       if (!against && !halves[0]->schedule.pieces.empty()) effort_.chunks = chunks_;
       halves[against ? 0 : 1] = spread_out(against);
-      Result<Found>& half = halves[against ? 0 : 1];
+      Result<SearchResult>& half = halves[against ? 0 : 1];
       if (!half) return half;
       chunks_ = std::max<std::int64_t>(
           1, static_cast<std::int64_t>(half->schedule.pieces.size() / shard_count()));
     }
     const Schedule &scatter = halves[0]->schedule, &gathered = halves[1]->schedule;
-    Found best{joined(scatter, gathered, chunks_, 1), "reduced, then gathered; " + halves[1]->how};
-    Time least = best.schedule.time();
+    SearchResult best{join_schedules(scatter, gathered, chunks_, 1),
+                      "reduced, then gathered; " + halves[1]->method};
+    Time least = best.schedule.end();
     const std::size_t sends = scatter.sends.size() + gathered.sends.size();
     for (const std::int64_t parts : {2, 8, 32}) {
       const bool small = question_.bytes.count() / static_cast<std::int64_t>(shard_count()) <
                          parts * chunks_ * kSmallPart;
-      if (least <= good_enough(bound) || small ||
+      if (least <= stop_at(bound) || small ||
           sends * static_cast<std::size_t>(parts) > kPartedSends)
         break;
-      Schedule parted = retimed(ground_, joined(scatter, gathered, chunks_, parts));
-      const Time time = parted.time();
+      Schedule parted = retime_schedule(fabric_, join_schedules(scatter, gathered, chunks_, parts));
+      const Time time = parted.end();
       if (time >= least) continue;
       least = time;
       best = {std::move(parted),
-              fmt::format("reduced, then gathered, in {} parts; {}", parts, halves[1]->how)};
+              fmt::format("reduced, then gathered, in {} parts; {}", parts, halves[1]->method)};
     }
     effort_.chunks = question_.chunks;
-    effort_.good_enough = good_enough(bound);
-    auto flowing = streams_ && least > effort_.good_enough
-                       ? flowing_all_reduce(ground_, groups_, effort_)
+    effort_.stop_at = stop_at(bound);
+    auto flowing = streams_ && least > effort_.stop_at
+                       ? stream_all_reduce(fabric_, groups_, effort_)
                        : std::nullopt;
-    if (flowing && flowing->schedule.time() < least) best = std::move(*flowing);
+    if (flowing && flowing->schedule.end() < least) best = std::move(*flowing);
     return best;
   }
   [[nodiscard]] std::size_t shard_count() const {
@@ -174,9 +174,9 @@ class Front {
     return sum;
   }
 
-  const Ground& ground_;
+  const FabricState& fabric_;
   const SynthesisQuestion& question_;
-  Effort effort_;
+  SynthesisEffort effort_;
   std::vector<std::vector<std::uint32_t>> ranks_;
   std::vector<Group> groups_;
   std::int64_t chunks_ = 1;
@@ -185,8 +185,8 @@ class Front {
 
 }  // namespace
 
-Result<Synthesis> synthesise(const Ground& ground, const SynthesisQuestion& question) {
-  return Front(ground, question).run();
+Result<Synthesis> synthesise(const FabricState& fabric, const SynthesisQuestion& question) {
+  return Front(fabric, question).run();
 }
 
 }  // namespace orrery::synthesis

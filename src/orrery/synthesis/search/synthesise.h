@@ -7,14 +7,14 @@
 #include <string>
 #include <vector>
 
-#include "orrery/synthesis/bounds.h"
-#include "orrery/synthesis/search/gather.h"
+#include "orrery/synthesis/bounds/bounds.h"
+#include "orrery/synthesis/search/methods/gather_search.h"
 
 namespace orrery::synthesis {
 
 struct SynthesisQuestion {
   CollectiveType type = CollectiveType::all_gather;
-  Bytes bytes{};  ///< the whole buffer of each group (graph::whole_buffer)
+  Bytes bytes{};  ///< the whole buffer of each group (graph::full_buffer)
   /// Ranks that do one together, each list on its own and all at once; they may have ranks in
   /// common. Empty: all ranks, as one.
   std::vector<std::vector<std::uint32_t>> groups;
@@ -29,8 +29,8 @@ struct SynthesisQuestion {
 
 struct Synthesis {
   Schedule schedule;
-  std::string how;  ///< by what search or rule
-  Bound bound;      ///< of all groups at once
+  std::string method;  ///< by what search or rule
+  Bound bound;         ///< of all groups at once
   Time time{};
 };
 
@@ -38,6 +38,7 @@ struct Synthesis {
 /// the same answer, whatever the machine. An all-reduce is a reduce-scatter, then an all-gather.
 /// Errc: usage (ranks, another kind of collective), config_conflict (no way between ranks),
 /// limit_exceeded (too large).
-[[nodiscard]] Result<Synthesis> synthesise(const Ground& ground, const SynthesisQuestion& question);
+[[nodiscard]] Result<Synthesis> synthesise(const FabricState& fabric,
+                                           const SynthesisQuestion& question);
 
 }  // namespace orrery::synthesis

@@ -9,7 +9,7 @@
 #include <map>
 
 #include "orrery/core/effort_testing.h"
-#include "orrery/synthesis/ground_testing.h"
+#include "orrery/synthesis/fabric/fabric_state_testing.h"
 
 namespace orrery::synthesis {
 namespace {
@@ -24,13 +24,13 @@ SynthesisQuestion asked(CollectiveType type, Bytes bytes = Bytes(1 << 30)) {
 }
 
 /// Valid, and not below its bound; by how much it is above it.
-double gap(const Ground& ground, const SynthesisQuestion& question) {
-  const Result<Synthesis> made = synthesise(ground, question);
+double gap(const FabricState& fabric, const SynthesisQuestion& question) {
+  const Result<Synthesis> made = synthesise(fabric, question);
   EXPECT_TRUE(made) << (made ? "" : to_string(made.error()));
   if (!made) return 1e9;
-  EXPECT_EQ(what_is_wrong(ground, made->schedule), "") << graph::name(question.type);
-  EXPECT_EQ(made->time, made->schedule.time());
-  EXPECT_GE(made->time, made->bound.total) << made->bound.binds.name;
+  EXPECT_EQ(schedule_error(fabric, made->schedule), "") << graph::name(question.type);
+  EXPECT_EQ(made->time, made->schedule.end());
+  EXPECT_GE(made->time, made->bound.total) << made->bound.binding_cut.name;
   return static_cast<double>(made->time.count()) / static_cast<double>(made->bound.total.count()) -
          1;
 }
@@ -58,8 +58,8 @@ TEST(Synthesis, MeshesByRuleAreCloseToTheirBound) {
     for (const CollectiveType type : {all_gather, reduce_scatter}) {
       const auto made = synthesise(mesh(sizes), asked(type));
       ASSERT_TRUE(made);
-      EXPECT_LT(gap(mesh(sizes), asked(type)), 0.005) << graph::name(type) << ' ' << made->how;
-      EXPECT_EQ(made->how.starts_with("a mesh"), sizes[0] != 8) << made->how;
+      EXPECT_LT(gap(mesh(sizes), asked(type)), 0.005) << graph::name(type) << ' ' << made->method;
+      EXPECT_EQ(made->method.starts_with("a mesh"), sizes[0] != 8) << made->method;
     }
   }
   // Where latency is all, a piece goes straight.
@@ -91,55 +91,56 @@ TEST(Synthesis, HostsTakeEachPieceOnce) {
 
 // Four switches side by side carry four pieces of a device at once.
 TEST(Synthesis, AllSwitchesOfAHostAreUsed) {
-  const platform::HostShape host{1, 16, platform::Inside::switched, 4, cable(450, 200), 0, {}};
-  const Ground ground = ground_for(platform::generate("host", {host}, {}, "host"));
-  EXPECT_LT(gap(ground, asked(all_to_all)), 0.10);
-  EXPECT_LT(gap(ground, asked(all_gather)), 0.02);
+  const platform::HostShape host{1, 16, platform::HostInterconnect::switched, 4, cable(450, 200),
+                                 0, {}};
+  const FabricState fabric = fabric_state_for(platform::generate("host", {host}, {}, "host"));
+  EXPECT_LT(gap(fabric, asked(all_to_all)), 0.10);
+  EXPECT_LT(gap(fabric, asked(all_gather)), 0.02);
 }
 
 TEST(Synthesis, SeveralGroupsAtOnce) {
-  const Ground ground = torus({4, 4});
+  const FabricState fabric = torus({4, 4});
   for (const CollectiveType type :
        {all_gather, reduce_scatter, all_reduce, all_to_all, broadcast, reduce}) {
     SynthesisQuestion question = asked(type, Bytes(1'000'003));
     question.groups = {{0, 1, 2, 3}, {4, 5, 6, 7}};  // apart
-    (void)gap(ground, question);
+    (void)gap(fabric, question);
     question.groups = {{0, 5, 10}};  // members that only others join
-    (void)gap(ground, question);
+    (void)gap(fabric, question);
     question.groups = {{0, 1, 2, 3}, {2, 3, 4, 5}};  // some in both
-    (void)gap(ground, question);
+    (void)gap(fabric, question);
     question.root = 2;
-    (void)gap(ground, question);
+    (void)gap(fabric, question);
   }
 }
 
 // Groups that have to share links are held against what these carry for all of them.
 TEST(Synthesis, GroupsThatShareLinksAreCloseToTheirBound) {
-  const Ground ground = torus({8});
+  const FabricState fabric = torus({8});
   SynthesisQuestion question = asked(all_gather);
   question.constructions = false;
   question.groups = {{0, 4}, {1, 5}, {2, 6}, {3, 7}};
-  EXPECT_LT(gap(ground, question), 0.02);
+  EXPECT_LT(gap(fabric, question), 0.02);
   question.groups = {{0, 2, 4, 6}, {1, 3, 5, 7}};
-  EXPECT_LT(gap(ground, question), 0.02);
+  EXPECT_LT(gap(fabric, question), 0.02);
   question.type = all_to_all;
-  EXPECT_LT(gap(ground, question), 0.05);
+  EXPECT_LT(gap(fabric, question), 0.05);
 }
 
 // Without others, ranks that only these join have no way.
 TEST(Synthesis, OthersHandOnOnlyWhereTheyMay) {
-  const Ground ground = torus({4, 4});
+  const FabricState fabric = torus({4, 4});
   for (const CollectiveType type : {all_gather, all_to_all}) {
     SynthesisQuestion question = asked(type);
     question.groups = {{0, 5, 10}};
     question.relays = false;
-    const auto none = synthesise(ground, question);
+    const auto none = synthesise(fabric, question);
     ASSERT_FALSE(none);
     EXPECT_EQ(none.error().code, Errc::config_conflict);
     question.groups = {{0, 1, 2, 3}};
-    const auto alone = synthesise(ground, question);
+    const auto alone = synthesise(fabric, question);
     ASSERT_TRUE(alone);
-    for (const Way& way : alone->schedule.ways) EXPECT_TRUE(way.from < 4 && way.to < 4);
+    for (const Route& route : alone->schedule.routes) EXPECT_TRUE(route.from < 4 && route.to < 4);
   }
 }
 
@@ -149,16 +150,17 @@ TEST(Synthesis, RandomFabricsWithFailures) {
   const std::uint64_t fabrics = core_testing::case_count(200, 60);
   for (std::uint64_t seed = 0; seed < fabrics; ++seed) {
     const auto size = static_cast<std::uint32_t>(seed % 11);
-    const Ground ground = random_fabric(seed, {.devices = 3 + size,
-                                               .switches = static_cast<std::uint32_t>(seed % 4),
-                                               .more_links = size,
-                                               .down = 3,
-                                               .alike = seed % 3 == 0});
+    const FabricState fabric =
+        random_fabric(seed, {.devices = 3 + size,
+                             .switches = static_cast<std::uint32_t>(seed % 4),
+                             .more_links = size,
+                             .down = 3,
+                             .alike = seed % 3 == 0});
     constexpr std::array kTypes = {all_gather, reduce_scatter, all_reduce, all_to_all, broadcast};
     const CollectiveType type = kTypes[seed % kTypes.size()];
     SynthesisQuestion question = asked(type, Bytes(64 << 20));
     question.seed = seed;
-    gaps[type].push_back(gap(ground, question));
+    gaps[type].push_back(gap(fabric, question));
   }
   for (auto& [type, all] : gaps) {
     std::sort(all.begin(), all.end());
@@ -170,9 +172,9 @@ TEST(Synthesis, RandomFabricsWithFailures) {
 }
 
 TEST(Synthesis, TheSameQuestionHasTheSameAnswer) {
-  const Ground ground = random_fabric(7, {.devices = 12, .switches = 3, .more_links = 10});
+  const FabricState fabric = random_fabric(7, {.devices = 12, .switches = 3, .more_links = 10});
   for (const CollectiveType type : {all_gather, all_to_all}) {
-    const auto one = synthesise(ground, asked(type)), two = synthesise(ground, asked(type));
+    const auto one = synthesise(fabric, asked(type)), two = synthesise(fabric, asked(type));
     ASSERT_TRUE(one && two);
     ASSERT_EQ(one->schedule.sends.size(), two->schedule.sends.size());
     for (std::size_t i = 0; i < one->schedule.sends.size(); ++i) {
@@ -191,11 +193,11 @@ TEST(Synthesis, WhatIsTooLargeIsSaid) {
 }
 
 TEST(Synthesis, FewBytesAndNone) {
-  const Ground ground = torus({4, 4});
-  (void)gap(ground, asked(all_gather, Bytes(5)));
+  const FabricState fabric = torus({4, 4});
+  (void)gap(fabric, asked(all_gather, Bytes(5)));
   for (const CollectiveType type :
        {all_gather, reduce_scatter, all_reduce, all_to_all, broadcast}) {
-    const auto none = synthesise(ground, asked(type, Bytes(0)));
+    const auto none = synthesise(fabric, asked(type, Bytes(0)));
     ASSERT_TRUE(none);
     EXPECT_EQ(none->time, Time{});
     EXPECT_TRUE(none->schedule.sends.empty());
@@ -203,8 +205,8 @@ TEST(Synthesis, FewBytesAndNone) {
 }
 
 TEST(Synthesis, WhatCannotBeIsSaid) {
-  const Ground ground = torus({4, 4});
-  const auto answer = synthesise(ground, asked(CollectiveType::barrier));
+  const FabricState fabric = torus({4, 4});
+  const auto answer = synthesise(fabric, asked(CollectiveType::barrier));
   ASSERT_FALSE(answer);
   EXPECT_EQ(answer.error().code, Errc::usage);
 }

@@ -75,7 +75,7 @@ struct Scalar {
 
 /// A record that says something impossible. Thrown inside this folder, caught where records are
 /// read.
-struct BadRecord {
+struct RecordError {
   Errc code;
   std::string what;
   std::string hint{};
@@ -112,7 +112,7 @@ class Decoding {
   }
   void set_node_id(std::uint64_t id) { node_id_ = id; }
 
-  /// Sets what the attribute says. The first attribute of a name wins. Throws BadRecord.
+  /// Sets what the attribute says. The first attribute of a name wins. Throws RecordError.
   void apply(AttrId id, const Scalar& value, graph::NodeSpec& node);
   /// Sets a node's kind from its number in today's schema.
   void set_kind(std::uint64_t number, graph::NodeSpec& node);

@@ -9,7 +9,7 @@
 
 #include "orrery/core/check.h"
 #include "orrery/trace/chakra/reader.h"
-#include "orrery/trace/chakra/record.h"
+#include "orrery/trace/chakra/records/record.h"
 
 namespace {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// For tests: making traces, and reading them from memory.
+// For tests: reading traces from memory.
 #pragma once
 
 #include <cstring>
@@ -11,7 +11,7 @@
 
 #include "orrery/core/gzip_testing.h"
 #include "orrery/trace/chakra/reader.h"
-#include "orrery/trace/chakra/record.h"
+#include "orrery/trace/chakra/records/records_testing.h"
 
 namespace orrery::trace::chakra::testing {
 
@@ -29,43 +29,6 @@ inline Outcome read(std::string_view bytes, graph::Repair repair = graph::Repair
   out.graph =
       read_rank(std::move(source), {"t.et", std::make_shared<StringPool>(), repair, &out.groups},
                 out.findings);
-  return out;
-}
-
-/// A message with its length in front.
-inline std::string framed(std::string_view message) {
-  std::string out;
-  std::size_t length = message.size();
-  while (length >= 0x80) {
-    out += static_cast<char>((length & 0x7F) | 0x80);
-    length >>= 7;
-  }
-  out += static_cast<char>(length);
-  return out.append(message);
-}
-
-inline std::string metadata(std::string version = "0.0.4") {
-  std::string out;
-  MetadataRecord record;
-  record.version = std::move(version);
-  append_framed(out, record);
-  return out;
-}
-
-inline NodeRecord node(std::uint64_t id, std::uint64_t type, std::vector<std::uint64_t> deps = {},
-                       std::vector<AttributeRecord> attributes = {}) {
-  NodeRecord out;
-  out.id = id;
-  out.name = "n" + std::to_string(id);
-  out.type = type;
-  out.data_deps = std::move(deps);
-  out.attributes = std::move(attributes);
-  return out;
-}
-
-inline std::string trace(const std::vector<NodeRecord>& nodes) {
-  std::string out = metadata();
-  for (const NodeRecord& record : nodes) append_framed(out, record);
   return out;
 }
 

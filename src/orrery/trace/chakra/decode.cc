@@ -10,7 +10,7 @@
 #include <protozero/pbf_reader.hpp>
 
 #include "orrery/trace/chakra/decode_internal.h"
-#include "orrery/trace/chakra/wire.h"
+#include "orrery/trace/chakra/encoding/wire_types.h"
 
 namespace orrery::trace::chakra {
 namespace {
@@ -79,9 +79,9 @@ bool lists_varints(std::uint32_t member) {
 }  // namespace
 
 void wrong_wire_type(std::string_view message, std::uint32_t field, pbf_wire_type wire) {
-  throw BadRecord{Errc::input_corrupt,
-                  fmt::format("field {} of {} has wire type {}, which it cannot have", field,
-                              message, static_cast<unsigned>(wire))};
+  throw RecordError{Errc::input_corrupt,
+                    fmt::format("field {} of {} has wire type {}, which it cannot have", field,
+                                message, static_cast<unsigned>(wire))};
 }
 
 void NodeDecoder::begin(std::uint64_t offset, NodeSpec& node) {
@@ -331,8 +331,8 @@ void NodeDecoder::decode_list(std::uint32_t member, std::string_view message, Sc
 }
 
 void list_too_long() {
-  throw BadRecord{Errc::limit_exceeded,
-                  fmt::format("a list of one node has more than {} entries", limits::kListItems)};
+  throw RecordError{Errc::limit_exceeded,
+                    fmt::format("a list of one node has more than {} entries", limits::kListItems)};
 }
 
 void add_packed(std::string_view packed, std::vector<std::uint64_t>& list) {

@@ -10,8 +10,8 @@
 #include "orrery/core/limits.h"
 #include "orrery/graph/builder.h"
 #include "orrery/trace/chakra/attribute.h"
-#include "orrery/trace/chakra/record.h"
-#include "orrery/trace/chakra/schema.h"
+#include "orrery/trace/chakra/encoding/schema.h"
+#include "orrery/trace/chakra/records/record.h"
 
 namespace orrery::trace::chakra {
 

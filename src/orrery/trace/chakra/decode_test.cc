@@ -21,7 +21,7 @@ std::string said(graph::Repair repair, const Decode& decode) {
   std::string text;
   try {
     decode(decoder, node);
-  } catch (const BadRecord& bad) {
+  } catch (const RecordError& bad) {
     return fmt::format("{} {} {}", static_cast<int>(bad.code), bad.what, bad.hint);
   }
   text += fmt::format("{} {} {} {} {} [{}] {} {}", node.id, static_cast<int>(node.kind), node.flags,
@@ -40,7 +40,7 @@ std::string said(graph::Repair repair, const Decode& decode) {
     text += fmt::format(" | lane {} {} {} {}", node.lane->id, node.lane->device, node.lane->row,
                         node.lane->host);
   text += fmt::format(" | {} {} {}", node.scope.step, node.scope.layer, name(node.scope.phase));
-  for (const graph::EdgeNote& note : node.notes)
+  for (const graph::DependencyNote& note : node.notes)
     text += fmt::format(" | {} {} {}", note.dep, note.lag.count(), name(note.kind));
   text += fmt::format(" | {}", decoder.input_values());
   for (const Finding& finding : findings.list())

@@ -9,7 +9,7 @@
 #include <unordered_set>
 
 #include "orrery/core/limits.h"
-#include "orrery/core/text.h"
+#include "orrery/core/text/text.h"
 #include "orrery/trace/io/window.h"
 #include "orrery/trace/json/scan.h"
 

@@ -5,8 +5,8 @@
 #include <cstring>
 #include <functional>
 
+#include "orrery/trace/operators/kernel_parts.h"
 #include "orrery/trace/operators/operator_kernel.h"
-#include "orrery/trace/operators/parts.h"
 
 namespace orrery::trace::chakra {
 namespace {
@@ -55,7 +55,8 @@ graph::KernelId kernel_of(std::string_view operation, const NodeOperator& node,
   if (!kernel) return graph::kNoKernel;
   // Which others the operator launched is not known.
   if (operator_name(node.name) != operation)
-    kernel = operators::parts_of(*kernel, std::array<std::string_view, 2>{node.name, ""}).front();
+    kernel =
+        operators::kernel_parts(*kernel, std::array<std::string_view, 2>{node.name, ""}).front();
   return kernel ? kernels.intern(*kernel) : graph::kNoKernel;
 }
 
@@ -79,8 +80,8 @@ std::string_view InferredKernels::parent_of(const NodeOperator& node,
   return {};
 }
 
-graph::KernelId InferredKernels::work_out(std::string_view operation, const NodeOperator& node,
-                                          graph::KernelTable& kernels) {
+graph::KernelId InferredKernels::infer_kernel(std::string_view operation, const NodeOperator& node,
+                                              graph::KernelTable& kernels) {
   key_.assign(operation);
   for (const std::string_view text : {node.name, node.shapes, node.types}) {
     key_ += '\n';
@@ -104,7 +105,7 @@ graph::KernelId InferredKernels::of(const NodeOperator& node,
   const bool alone = !operation.empty() && !operators::reads_values(operation);
   if (operation.empty()) operation = parent_of(node, control);
   if (operation.empty()) return graph::kNoKernel;
-  const graph::KernelId kernel = work_out(operation, node, kernels);
+  const graph::KernelId kernel = infer_kernel(operation, node, kernels);
   if (alone) {
     answer.name = node.name_id;
     answer.kernel = kernel;

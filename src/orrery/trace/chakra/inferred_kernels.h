@@ -54,8 +54,8 @@ class InferredKernels {
   };
   [[nodiscard]] std::string_view parent_of(const NodeOperator& node,
                                            std::span<const std::uint64_t> control) const;
-  [[nodiscard]] graph::KernelId work_out(std::string_view operation, const NodeOperator& node,
-                                         graph::KernelTable& kernels);
+  [[nodiscard]] graph::KernelId infer_kernel(std::string_view operation, const NodeOperator& node,
+                                             graph::KernelTable& kernels);
 
   std::unordered_map<std::string, graph::KernelId> known_;
   std::string key_;

@@ -7,7 +7,7 @@
 
 #include "orrery/trace/chakra/decode.h"
 #include "orrery/trace/chakra/load.h"
-#include "orrery/trace/chakra/writer.h"
+#include "orrery/trace/chakra/records/writer.h"
 
 namespace orrery::trace::chakra {
 namespace {

@@ -15,7 +15,7 @@
 #include "orrery/graph/spill.h"
 #include "orrery/trace/chakra/groups.h"
 #include "orrery/trace/chakra/reader.h"
-#include "orrery/trace/chakra/sharing.h"
+#include "orrery/trace/chakra/shared_files.h"
 
 namespace orrery::trace::chakra {
 namespace {

@@ -6,12 +6,12 @@
 #include <protozero/exception.hpp>
 
 #include "orrery/core/check.h"
-#include "orrery/trace/chakra/carried.h"
 #include "orrery/trace/chakra/decode.h"
-#include "orrery/trace/chakra/framing.h"
-#include "orrery/trace/chakra/kernels.h"
+#include "orrery/trace/chakra/encoding/framing.h"
+#include "orrery/trace/chakra/json_reader.h"
 #include "orrery/trace/chakra/node_sink.h"
-#include "orrery/trace/chakra/text.h"
+#include "orrery/trace/chakra/records/finding_attribute.h"
+#include "orrery/trace/chakra/records/kernel_attributes.h"
 
 namespace orrery::trace::chakra {
 namespace {
@@ -21,8 +21,8 @@ constexpr std::string_view kNotChakra =
 
 class BinaryReader {
  public:
-  BinaryReader(Window& window, std::uint64_t size, const ReadOptions& options, Detected detected,
-               Findings& findings)
+  BinaryReader(Window& window, std::uint64_t size, const ReadOptions& options,
+               DetectedSchema detected, Findings& findings)
       : options_(options),
         findings_(findings),
         records_(window, options.where, options.repair, findings),
@@ -43,9 +43,9 @@ class BinaryReader {
         metadata_ = false;
         const auto bytes = (*record)->bytes;
         const std::string_view message{reinterpret_cast<const char*>(bytes.data()), bytes.size()};
-        take_findings(message, options_.where, findings_);
-        decoding_.use_kernels(sink_.kernels(),
-                              take_kernels(message, options_.where, sink_.kernels(), findings_));
+        read_findings(message, options_.where, findings_);
+        decoding_.use_kernels(sink_.kernels(), read_kernel_table(message, options_.where,
+                                                                 sink_.kernels(), findings_));
         continue;
       }
       if (auto done = take(**record); !done) return tl::unexpected(std::move(done.error()));
@@ -63,7 +63,7 @@ class BinaryReader {
     try {
       decoder_.decode(record.bytes, record.offset, node_);
       if (record.bytes.empty()) decoding_.note(FindingCode::empty_record);
-    } catch (const BadRecord& bad) {
+    } catch (const RecordError& bad) {
       const bool first = sink_.empty() && bad.code == Errc::input_corrupt;
       return damaged(
           {bad.code, decoding_.place(), bad.what, first ? std::string(kNotChakra) : bad.hint});
@@ -104,7 +104,7 @@ Result<graph::Graph> read_rank(std::unique_ptr<ByteSource> source, const ReadOpt
     return tl::unexpected(std::move(some.error()));
   if (window.size() == 0) return fail(Errc::input_empty, options.where, "the file is empty");
   if (looks_like_json(window.text())) return read_json(window, options, findings);
-  if (looks_like_list(window.text().substr(0, 64))) return other_json(options.where);
+  if (looks_like_list(window.text().substr(0, 64))) return unsupported_json(options.where);
   const auto detected = detect_schema(window);
   if (!detected) return tl::unexpected(detected.error());
   if (detected->schema != Schema::current) {

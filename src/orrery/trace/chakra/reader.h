@@ -10,7 +10,7 @@
 #include "orrery/core/findings.h"
 #include "orrery/graph/builder.h"
 #include "orrery/trace/chakra/groups.h"
-#include "orrery/trace/io/source.h"
+#include "orrery/trace/io/byte_source.h"
 
 namespace orrery::trace::chakra {
 

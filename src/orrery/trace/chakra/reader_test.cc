@@ -4,9 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "orrery/trace/chakra/carried.h"
 #include "orrery/trace/chakra/chakra_testing.h"
-#include "orrery/trace/chakra/writer.h"
+#include "orrery/trace/chakra/records/finding_attribute.h"
+#include "orrery/trace/chakra/records/writer.h"
 
 namespace orrery::trace::chakra {
 namespace {

@@ -9,8 +9,8 @@
 
 #include "orrery/core/paths_testing.h"
 #include "orrery/trace/chakra/load.h"
-#include "orrery/trace/chakra/record.h"
-#include "orrery/trace/chakra/writer.h"
+#include "orrery/trace/chakra/records/record.h"
+#include "orrery/trace/chakra/records/writer.h"
 
 namespace orrery::trace::chakra {
 namespace {

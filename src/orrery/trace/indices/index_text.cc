@@ -7,8 +7,8 @@
 #include <optional>
 
 #include "orrery/core/limits.h"
-#include "orrery/core/text.h"
-#include "orrery/trace/indices/numbers.h"
+#include "orrery/core/text/text.h"
+#include "orrery/trace/indices/index_formats.h"
 
 namespace orrery::trace {
 namespace {
@@ -108,8 +108,9 @@ class IndexText {
   }
 
   Result<void> add(TableLookups& to, std::int64_t index) {
-    if (++count_ > kMostIndices)
-      return fail(Errc::limit_exceeded, place(), fmt::format("more than {} indices", kMostIndices),
+    if (++count_ > kMaximumIndices)
+      return fail(Errc::limit_exceeded, place(),
+                  fmt::format("more than {} indices", kMaximumIndices),
                   "take one batch, or one table, at a time");
     to.indices.push_back(index);
     return {};

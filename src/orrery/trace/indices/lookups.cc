@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "orrery/trace/indices/numbers.h"
+#include "orrery/trace/indices/index_formats.h"
 
 namespace orrery::trace {
 namespace {

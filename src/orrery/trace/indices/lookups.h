@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "orrery/core/error.h"
-#include "orrery/trace/io/source.h"
+#include "orrery/trace/io/byte_source.h"
 
 namespace orrery::trace {
 
@@ -38,7 +38,7 @@ struct BagShape {
 /// input_not_found, input_read, input_empty, input_corrupt, input_truncated, input_unsupported
 /// (PyTorch's .pt and .pth, pickles, .npz, several dimensions, numbers with points), input_range
 /// (an index below zero; offsets that do not ascend or do not fit), usage (a shape for a file that
-/// says it itself), limit_exceeded (more than kMostIndices).
+/// says it itself), limit_exceeded (more than kMaximumIndices).
 [[nodiscard]] Result<std::vector<TableLookups>> read_lookups(const std::string& path,
                                                              const BagShape& shape);
 
@@ -47,6 +47,6 @@ struct BagShape {
                                                              const std::string& where,
                                                              const BagShape& shape);
 
-inline constexpr std::size_t kMostIndices = 1ull << 28;
+inline constexpr std::size_t kMaximumIndices = 1ull << 28;
 
 }  // namespace orrery::trace

@@ -6,8 +6,8 @@
 #include <optional>
 #include <span>
 
-#include "orrery/core/text.h"
-#include "orrery/trace/indices/numbers.h"
+#include "orrery/core/text/text.h"
+#include "orrery/trace/indices/index_formats.h"
 
 namespace orrery::trace {
 namespace {
@@ -71,8 +71,8 @@ Result<NpyLayout> layout_of(std::string_view header, const std::string& where) {
   const auto [end, error] = std::from_chars(sizes.data(), sizes.data() + comma, layout.count);
   if (error != std::errc() || end != sizes.data() + comma)
     return fail(Errc::input_corrupt, where, "an array whose shape is no number");
-  if (layout.count > kMostIndices)
-    return fail(Errc::limit_exceeded, where, fmt::format("more than {} numbers", kMostIndices),
+  if (layout.count > kMaximumIndices)
+    return fail(Errc::limit_exceeded, where, fmt::format("more than {} numbers", kMaximumIndices),
                 "take one batch, or one table, at a time");
   return layout;
 }

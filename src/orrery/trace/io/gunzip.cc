@@ -3,7 +3,7 @@
 #include <zlib.h>
 
 #include "orrery/core/limits.h"
-#include "orrery/trace/io/unpacking.h"
+#include "orrery/trace/io/unpacking_source.h"
 
 namespace orrery::trace {
 namespace {

@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "orrery/core/gzip_testing.h"
-#include "orrery/trace/io/source.h"
+#include "orrery/trace/io/byte_source.h"
 
 namespace orrery::trace::testing {
 

@@ -8,9 +8,9 @@
 #include <random>
 
 #include "orrery/core/limits.h"
+#include "orrery/trace/io/byte_source.h"
+#include "orrery/trace/io/file_sink.h"
 #include "orrery/trace/io/io_testing.h"
-#include "orrery/trace/io/sink.h"
-#include "orrery/trace/io/source.h"
 
 namespace orrery::trace {
 namespace {

@@ -7,7 +7,7 @@
 #include <bit>
 
 #include "orrery/core/limits.h"
-#include "orrery/trace/io/unpacking.h"
+#include "orrery/trace/io/unpacking_source.h"
 
 namespace orrery::trace {
 namespace {

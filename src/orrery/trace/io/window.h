@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "orrery/core/error.h"
-#include "orrery/trace/io/source.h"
+#include "orrery/trace/io/byte_source.h"
 
 namespace orrery::trace {
 

@@ -6,7 +6,7 @@
 #include <cctype>
 #include <iterator>
 
-#include "orrery/core/text.h"
+#include "orrery/core/text/text.h"
 
 namespace orrery::trace::json {
 namespace {

@@ -4,9 +4,9 @@
 #include <algorithm>
 
 #include "orrery/core/limits.h"
-#include "orrery/trace/json/list.h"
+#include "orrery/trace/json/json_list.h"
 #include "orrery/trace/json/unescape.h"
-#include "orrery/trace/kineto/numbers.h"
+#include "orrery/trace/kineto/raw_numbers.h"
 
 namespace orrery::trace::kineto {
 namespace {
@@ -128,7 +128,7 @@ std::string_view communication_in(std::string_view name) {
 std::uint32_t Comms::add(const Record& record) {
   Comm comm;
   const std::string_view collective = content(record[Arg::collective]);
-  comm.kind = profile::comm_kind_of(collective);
+  comm.kind = profile::comm_kind_named(collective);
   comm.name = interner_.string(record[Arg::collective]);
   comm.dtype = interner_.string(record[Arg::dtype]);
   comm.element_bytes = profile::element_bytes(content(record[Arg::dtype]));
@@ -156,7 +156,7 @@ std::uint32_t Comms::add_named(std::string_view name, const Record& record) {
   const std::string_view what = communication_in(name);
   if (what.empty()) return kNone;
   Comm comm;
-  comm.kind = profile::comm_kind_of(what);
+  comm.kind = profile::comm_kind_named(what);
   comm.name = interner_.text(what);
   const std::string_view type = element_type(record[Arg::types]);
   comm.dtype = interner_.text(type);
@@ -202,7 +202,7 @@ void Comms::complete(Group& group, const Record& record) {
   if (group.description.empty() && record.has(Arg::group_description))
     json::unescape(content(record[Arg::group_description]), group.description);
   if (!group.ranks.empty() ||
-      profile::comm_kind_of(content(record[Arg::collective])) == CommKind::wait)
+      profile::comm_kind_named(content(record[Arg::collective])) == CommKind::wait)
     return;
   const std::int32_t size = small(record[Arg::group_size]);
   if (size > 0) group.size = size;

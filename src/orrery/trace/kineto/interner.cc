@@ -6,7 +6,7 @@
 #include <cstring>
 
 #include "orrery/core/limits.h"
-#include "orrery/core/text.h"
+#include "orrery/core/text/text.h"
 #include "orrery/trace/json/scan.h"
 #include "orrery/trace/json/unescape.h"
 #include "orrery/trace/kineto/record.h"

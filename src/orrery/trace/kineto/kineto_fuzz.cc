@@ -7,7 +7,7 @@
 #include <memory>
 
 #include "orrery/core/check.h"
-#include "orrery/trace/io/document_testing.h"
+#include "orrery/trace/io/json_document_testing.h"
 #include "orrery/trace/kineto/reader.h"
 
 namespace {

@@ -3,7 +3,7 @@
 
 #include "orrery/trace/json/unescape.h"
 #include "orrery/trace/kineto/interner.h"
-#include "orrery/trace/kineto/numbers.h"
+#include "orrery/trace/kineto/raw_numbers.h"
 #include "orrery/trace/kineto/record.h"
 
 namespace orrery::trace::kineto {

@@ -26,7 +26,8 @@ class Lanes {
   std::uint32_t device(std::string_view device, std::string_view stream, std::string_view process,
                        std::string_view thread);
   /// "pid" and "tid" as numbers.
-  std::pair<std::int64_t, std::int64_t> shown(std::string_view process, std::string_view thread) {
+  std::pair<std::int64_t, std::int64_t> display_lane(std::string_view process,
+                                                     std::string_view thread) {
     return {number(process), number(thread)};
   }
   /// A metadata record: "thread_name" or "process_name".

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
-#include "orrery/trace/io/document.h"
-#include "orrery/trace/kineto/builder.h"
-#include "orrery/trace/kineto/head.h"
+#include "orrery/trace/io/json_document.h"
+#include "orrery/trace/kineto/profile_builder.h"
+#include "orrery/trace/kineto/trace_header.h"
 
 namespace orrery::trace::kineto {
 namespace {
@@ -22,7 +22,7 @@ class Reader {
 
   Result<profile::Profile> run() {
     Builder builder(profile_, options_, findings_);
-    Head head(profile_, builder, findings_);
+    TraceHeader head(profile_, builder, findings_);
     for (;;) {
       const auto more = document_.next();
       if (!more) return tl::unexpected(more.error());

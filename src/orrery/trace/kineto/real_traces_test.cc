@@ -10,7 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "orrery/core/paths_testing.h"
-#include "orrery/trace/io/format.h"
+#include "orrery/trace/inputs/format.h"
 #include "orrery/trace/kineto/reader.h"
 
 namespace orrery::trace::kineto {

@@ -3,8 +3,8 @@
 
 #include <fmt/format.h>
 
-#include "orrery/core/text.h"
-#include "orrery/core/whole_file.h"
+#include "orrery/core/system/atomic_file.h"
+#include "orrery/core/text/text.h"
 
 namespace orrery::trace {
 namespace {
@@ -146,7 +146,7 @@ class KinetoText {
 }  // namespace
 
 Result<void> write_kineto(const Profile& profile, const std::string& path, bool force) {
-  return write_whole(path, KinetoText(profile).write(), {.force = force});
+  return write_file_atomically(path, KinetoText(profile).write(), {.force = force});
 }
 
 }  // namespace orrery::trace

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "orrery/core/limits.h"
-#include "orrery/trace/nsys/database.h"
+#include "orrery/trace/nsys/nsight_database.h"
 #include "orrery/trace/nsys/nsys_testing.h"
 
 namespace orrery::trace::nsys {

@@ -6,7 +6,7 @@
 #include <set>
 
 #include "orrery/core/check.h"
-#include "orrery/trace/nsys/import.h"
+#include "orrery/trace/nsys/nsight_import.h"
 
 namespace orrery::trace::nsys {
 

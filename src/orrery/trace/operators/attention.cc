@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <array>
 
-#include "orrery/trace/operators/makers.h"
+#include "orrery/trace/operators/operator_tables.h"
 
 namespace orrery::trace::operators {
 namespace {
@@ -20,8 +20,8 @@ struct AttentionPlaces {
   bool tokens_first;  ///< batch, tokens, heads, size; else batch, heads, tokens, size
   Pass pass = Pass::forward;
   /// Where the sequences of packed tensors begin: of queries, of keys; the longest ones' lengths.
-  std::size_t lengths = kNowhere;
-  std::size_t window = kNowhere;  ///< keys before its own that a query sees; -1: all
+  std::size_t lengths = kNoArgument;
+  std::size_t window = kNoArgument;  ///< keys before its own that a query sees; -1: all
 };
 
 /// In the order of the kernel's sizes.
@@ -122,8 +122,8 @@ constexpr AttentionPlaces kSdpaEfficientBack = {1, 11, false, Pass::backward};
 constexpr AttentionPlaces kSdpaCudnnBack = {1, 14, false, Pass::backward, 9};
 constexpr AttentionPlaces kFlashBack = {1, 11, true, Pass::backward, 6, 15};
 constexpr AttentionPlaces kEfficientBack = {1, 14, true, Pass::backward, 6};
-constexpr AttentionPlaces kFlashAttn = {0, 5, true, Pass::forward, kNowhere, 6};
-constexpr AttentionPlaces kFlashAttnBack = {1, 11, true, Pass::backward, kNowhere, 12};
+constexpr AttentionPlaces kFlashAttn = {0, 5, true, Pass::forward, kNoArgument, 6};
+constexpr AttentionPlaces kFlashAttnBack = {1, 11, true, Pass::backward, kNoArgument, 12};
 constexpr AttentionPlaces kVarlen = {0, 9, true, Pass::forward, 3, 10};
 constexpr AttentionPlaces kVarlenBack = {1, 15, true, Pass::backward, 9, 16};
 

@@ -4,7 +4,7 @@
 // native_functions.yaml.
 #include <array>
 
-#include "orrery/trace/operators/makers.h"
+#include "orrery/trace/operators/operator_tables.h"
 
 namespace orrery::trace::operators {
 namespace {
@@ -16,7 +16,7 @@ using graph::Pass;
 /// Places of what says how large the result is.
 struct ConvolutionPlaces {
   std::size_t stride, padding, dilation;
-  std::size_t transposed = kNowhere;
+  std::size_t transposed = kNoArgument;
 };
 
 /// A picture's sides: two for a signal, too, of which the first is 1.

@@ -46,12 +46,12 @@ bool are_pair(const Factors& input, const Factors& weight) {
   return false;
 }
 
-std::array<Pass, 2> in_order(ProductNode node) {
+std::array<Pass, 2> in_order(ProductGradients node) {
   return node.weights_first ? std::array{Pass::weight_grad, Pass::input_grad}
                             : std::array{Pass::input_grad, Pass::weight_grad};
 }
 
-std::vector<Pass> passes_of(ProductNode node, std::span<const Kernel> products,
+std::vector<Pass> passes_of(ProductGradients node, std::span<const Kernel> products,
                             const Factors& forward) {
   std::vector<Pass> passes(products.size(), Pass::forward);
   bool either = products.size() == 2;
@@ -74,17 +74,17 @@ bool is_autograd_node(std::string_view name) {
          name.find(' ') == std::string_view::npos;
 }
 
-std::optional<ProductNode> product_node(std::string_view name) {
+std::optional<ProductGradients> product_node(std::string_view name) {
   if (!is_autograd_node(name)) return std::nullopt;
   name = name.substr(0, name.rfind("Backward"));
   for (const std::string_view known : {"Addmm", "Baddbmm", "Linear"})
-    if (name == known) return ProductNode{false};
+    if (name == known) return ProductGradients{false};
   for (const std::string_view known : {"Mm", "Bmm"})
-    if (name == known) return ProductNode{true};
+    if (name == known) return ProductGradients{true};
   return std::nullopt;
 }
 
-std::vector<Pass> gradient_passes(ProductNode node, std::span<const Kernel> products,
+std::vector<Pass> gradient_passes(ProductGradients node, std::span<const Kernel> products,
                                   std::span<const Kernel> forward) {
   const std::vector<Pass> unknown(products.size(), Pass::forward);
   std::optional<std::vector<Pass>> told;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "orrery/trace/operators/operator_kernel.h"
 
-#include "orrery/trace/operators/makers.h"
+#include "orrery/trace/operators/operator_tables.h"
 
 namespace orrery::trace::operators {
 namespace {

@@ -8,8 +8,8 @@
 #include <string_view>
 
 #include "orrery/core/check.h"
+#include "orrery/trace/operators/kernel_parts.h"
 #include "orrery/trace/operators/operator_kernel.h"
-#include "orrery/trace/operators/parts.h"
 
 using orrery::trace::operators::Arguments;
 
@@ -26,7 +26,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   if (!kernel) return 0;
   ORRERY_CHECK(orrery::graph::parse_kernel(to_text(*kernel)) == *kernel);
   const std::array<std::string_view, 2> names = {lines[4], "gemm"};
-  for (const auto& part : orrery::trace::operators::parts_of(*kernel, names))
+  for (const auto& part : orrery::trace::operators::kernel_parts(*kernel, names))
     if (part) ORRERY_CHECK(orrery::graph::parse_kernel(to_text(*part)) == *part);
   return 0;
 }

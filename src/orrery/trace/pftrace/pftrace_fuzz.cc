@@ -7,8 +7,8 @@
 #include <memory>
 
 #include "orrery/core/check.h"
-#include "orrery/trace/io/document_testing.h"
-#include "orrery/trace/io/format.h"
+#include "orrery/trace/inputs/format.h"
+#include "orrery/trace/io/json_document_testing.h"
 #include "orrery/trace/pftrace/reader.h"
 
 namespace {

@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include "orrery/trace/pftrace/proto_fields.h"
 #include "orrery/trace/pftrace/reader.h"
-#include "orrery/trace/pftrace/wire.h"
 
 namespace orrery::trace::pftrace::testing {
 

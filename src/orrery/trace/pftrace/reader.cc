@@ -8,13 +8,13 @@
 #include <unordered_map>
 #include <utility>
 
-#include "orrery/core/text.h"
-#include "orrery/trace/kineto/builder.h"
-#include "orrery/trace/pftrace/arguments.h"
-#include "orrery/trace/pftrace/packets.h"
-#include "orrery/trace/pftrace/spans.h"
+#include "orrery/core/text/text.h"
+#include "orrery/trace/kineto/profile_builder.h"
+#include "orrery/trace/pftrace/debug_annotations.h"
+#include "orrery/trace/pftrace/packet_stream.h"
+#include "orrery/trace/pftrace/proto_fields.h"
+#include "orrery/trace/pftrace/slices.h"
 #include "orrery/trace/pftrace/tracks.h"
-#include "orrery/trace/pftrace/wire.h"
 
 namespace orrery::trace::pftrace {
 namespace {
@@ -67,7 +67,7 @@ struct TrackEvent {
   std::uint64_t track = 0, name_number = 0, category_number = 0, flow = 0;
   std::string_view name, category;
 
-  TrackEvent(std::string_view bytes, const Interned& interned, Arguments& arguments) {
+  TrackEvent(std::string_view bytes, const InternedStrings& interned, DebugAnnotations& arguments) {
     pbf_reader reader(bytes.data(), bytes.size());
     while (reader.next()) {
       if (is_a(reader, kEventType, pbf_wire_type::varint)) {
@@ -100,7 +100,7 @@ struct TrackEvent {
 };
 
 /// What an event is that does not say it. Most kinds are told apart by their arguments.
-std::string_view category_by(const kineto::Record& record, const Arguments& arguments,
+std::string_view category_by(const kineto::Record& record, const DebugAnnotations& arguments,
                              const Track& track, std::string_view name) {
   if (record.has(Arg::sync_kind)) return "cuda_sync";
   if (record.has(Arg::stream)) {
@@ -165,7 +165,7 @@ class Reader {
 
  private:
   Result<void> take(const Packet& packet) {
-    Interned& interned = interned_[packet.sequence];
+    InternedStrings& interned = interned_[packet.sequence];
     if ((packet.flags & kStateCleared) != 0) interned.clear();
     if (packet.interned) interned.add(*packet.interned);
     if (packet.descriptor) return describe(*packet.descriptor);
@@ -204,7 +204,7 @@ class Reader {
     return builder_.add(record_);
   }
 
-  Result<void> take_event(const Packet& packet, const Interned& interned) {
+  Result<void> take_event(const Packet& packet, const InternedStrings& interned) {
     arguments_.clear();
     const TrackEvent event(*packet.event, interned, arguments_);
     if (event.type == kSliceEnd) {
@@ -259,10 +259,10 @@ class Reader {
   kineto::Builder builder_;
   const kineto::ReadOptions& options_;
   Findings& findings_;
-  std::unordered_map<std::uint32_t, Interned> interned_;  // by sequence
+  std::unordered_map<std::uint32_t, InternedStrings> interned_;  // by sequence
   Tracks tracks_;
-  Spans spans_;
-  Arguments arguments_;
+  Slices spans_;
+  DebugAnnotations arguments_;
   kineto::Record record_;
   std::string quoted_, start_;
 };

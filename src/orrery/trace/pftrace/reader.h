@@ -8,7 +8,7 @@
 #include "orrery/core/error.h"
 #include "orrery/core/findings.h"
 #include "orrery/profile/profile.h"
-#include "orrery/trace/io/source.h"
+#include "orrery/trace/io/byte_source.h"
 #include "orrery/trace/kineto/reader.h"
 
 namespace orrery::trace::pftrace {

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "orrery/trace/io/format.h"
+#include "orrery/trace/inputs/format.h"
 #include "orrery/trace/io/io_testing.h"
 #include "orrery/trace/pftrace/pftrace_testing.h"
 

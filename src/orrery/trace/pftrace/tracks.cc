@@ -7,7 +7,7 @@
 #include <protozero/pbf_reader.hpp>
 
 #include "orrery/core/limits.h"
-#include "orrery/trace/pftrace/wire.h"
+#include "orrery/trace/pftrace/proto_fields.h"
 
 namespace orrery::trace::pftrace {
 namespace {

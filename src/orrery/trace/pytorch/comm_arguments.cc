@@ -5,8 +5,8 @@
 
 #include "orrery/core/limits.h"
 #include "orrery/profile/tensors.h"
-#include "orrery/trace/json/list.h"
-#include "orrery/trace/pytorch/scalar.h"
+#include "orrery/trace/json/json_list.h"
+#include "orrery/trace/pytorch/json_scalar.h"
 
 namespace orrery::trace::pytorch {
 namespace {
@@ -40,12 +40,12 @@ class Adding {
 
 }  // namespace
 
-CommKind comm_kind_of(std::string_view name) {
-  const CommKind kind = profile::comm_kind_of(name);
+CommKind comm_kind_named(std::string_view name) {
+  const CommKind kind = profile::comm_kind_named(name);
   if (kind != CommKind::coalesced) return kind;
   std::string rest(name);
   rest.erase(rest.find("coalesced"), std::string_view("coalesced").size());
-  const CommKind inner = profile::comm_kind_of(rest);
+  const CommKind inner = profile::comm_kind_named(rest);
   return inner == CommKind::unknown ? kind : inner;
 }
 
@@ -87,7 +87,7 @@ bool is_word(std::string_view argument) {
 }
 
 RecordArguments::RecordArguments(std::string_view values)
-    : all(json::elements_of(values, kMostArguments)) {
+    : all(json::elements_of(values, kMaximumArguments)) {
   name = all.size();
   while (name > 0 && !is_word(all[name - 1])) --name;
   if (name == 0) {

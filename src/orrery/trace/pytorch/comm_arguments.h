@@ -9,14 +9,14 @@
 #include <vector>
 
 #include "orrery/profile/comm.h"
-#include "orrery/trace/pytorch/node.h"
+#include "orrery/trace/pytorch/raw_node.h"
 
 namespace orrery::trace::pytorch {
 
-inline constexpr std::size_t kMostArguments = 4200;  // the recorder cuts lists at 4097
+inline constexpr std::size_t kMaximumArguments = 4200;  // the recorder cuts lists at 4097
 
-/// As profile::comm_kind_of, but "allreduce_coalesced" is an all-reduce (of several tensors).
-[[nodiscard]] profile::CommKind comm_kind_of(std::string_view name);
+/// As profile::comm_kind_named, but "allreduce_coalesced" is an all-reduce (of several tensors).
+[[nodiscard]] profile::CommKind comm_kind_named(std::string_view name);
 /// Whether all ranks do the same, so that the rank in a record is its own and no root or peer.
 [[nodiscard]] bool is_symmetric(profile::CommKind kind);
 [[nodiscard]] bool is_rooted(profile::CommKind kind);

@@ -14,8 +14,8 @@
 #include "orrery/core/strings.h"
 #include "orrery/profile/profile.h"
 #include "orrery/trace/pytorch/comm_arguments.h"
-#include "orrery/trace/pytorch/groups.h"
-#include "orrery/trace/pytorch/node.h"
+#include "orrery/trace/pytorch/process_groups.h"
+#include "orrery/trace/pytorch/raw_node.h"
 
 namespace orrery::trace::pytorch {
 
@@ -60,7 +60,7 @@ class Comms {
   void resolve_ranks();
 
   profile::Profile& profile_;
-  Groups groups_;
+  ProcessGroups groups_;
   std::vector<Peer> peers_;
   std::vector<OwnRank> own_ranks_;  // different ones
 };

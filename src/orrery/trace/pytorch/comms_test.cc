@@ -130,7 +130,7 @@ TEST(PyTorchEtComms, EarlyLayouts) {
   EXPECT_EQ(out->rank, 3u);
 }
 
-TEST(PyTorchEtComms, Groups) {
+TEST(PyTorchEtComms, ProcessGroups) {
   const Outcome out = read_text(
       trace_of({record(7, R"([[[5,6,0,9,4,"cuda:0"]],3,["7","mesh_tp"],1,"send",[],[],-1,-1,2])"),
                 record(8, R"([[[5,6,0,9,4,"cuda:0"]],4,82149104,0,"broadcast",[],[]])"),

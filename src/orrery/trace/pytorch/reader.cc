@@ -7,11 +7,11 @@
 #include <utility>
 
 #include "orrery/core/limits.h"
-#include "orrery/trace/io/document.h"
+#include "orrery/trace/io/json_document.h"
 #include "orrery/trace/json/scan.h"
-#include "orrery/trace/pytorch/builder.h"
-#include "orrery/trace/pytorch/node.h"
-#include "orrery/trace/pytorch/scalar.h"
+#include "orrery/trace/pytorch/json_scalar.h"
+#include "orrery/trace/pytorch/profile_builder.h"
+#include "orrery/trace/pytorch/raw_node.h"
 
 namespace orrery::trace::pytorch {
 namespace {
@@ -130,7 +130,7 @@ class Reading {
 
   /// False when nothing was kept.
   bool settle_account() {
-    profile::Account& account = profile_.account;
+    profile::RecordCounts& account = profile_.account;
     const std::uint64_t known = account.events + account.mapped + builder_.duplicates();
     if (account.records > known) account.left_out.emplace_back("damaged", account.records - known);
     if (builder_.duplicates() != 0)

@@ -10,7 +10,7 @@
 #include "orrery/core/error.h"
 #include "orrery/core/findings.h"
 #include "orrery/profile/profile.h"
-#include "orrery/trace/io/source.h"
+#include "orrery/trace/io/byte_source.h"
 
 namespace orrery::trace::pytorch {
 

@@ -178,7 +178,7 @@ TEST(PyTorchEt, AKilledJobsFileHasNoEnd) {
   for (std::size_t cut = 0; cut < whole.size(); cut += 3) {
     const Outcome part = read_text(whole.substr(0, cut));
     if (part.profile) {
-      const profile::Account& account = part->account;
+      const profile::RecordCounts& account = part->account;
       std::uint64_t sum = account.events + account.mapped;
       for (const auto& [what, count] : account.left_out) sum += count;
       EXPECT_EQ(sum, account.records) << cut;

@@ -11,7 +11,7 @@
 
 #include "orrery/core/paths_testing.h"
 #include "orrery/profile/tensors.h"
-#include "orrery/trace/io/format.h"
+#include "orrery/trace/inputs/format.h"
 #include "orrery/trace/pytorch/pytorch_testing.h"
 
 namespace orrery::trace::pytorch {

@@ -2,7 +2,7 @@
 #include "orrery/trace/rocpd/reader.h"
 
 #include "orrery/core/check.h"
-#include "orrery/trace/rocpd/import.h"
+#include "orrery/trace/rocpd/rocpd_import.h"
 
 namespace orrery::trace::rocpd {
 

@@ -3,7 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include "orrery/trace/io/format.h"
 #include "orrery/trace/rocpd/rocpd_testing.h"
 
 namespace orrery::trace::rocpd {
@@ -102,18 +101,6 @@ TEST(RocpdReader, ReadsTimesByReference) {
   ASSERT_TRUE(out.profile) << to_string(out.profile.error());
   expect_the_rows(*out.profile);
   EXPECT_TRUE(out.findings.empty());
-}
-
-TEST(RocpdReader, IsKnownByItsTables) {
-  const TempFolder folder;
-  DatabaseFile file(folder / "results.db");
-  file.sql(direct_set(""));  // merged files have tables without a suffix
-  EXPECT_EQ(inputs_in(file.close()).value().at(0).format, Format::rocpd);
-  DatabaseFile late(folder / "late.db");
-  late.sql("CREATE TABLE notes(a)");
-  for (int i = 0; i < 2000; ++i) late.sql("CREATE TABLE padding" + std::to_string(i) + "(a)");
-  late.sql(direct_set("_0000a1_b2"));
-  EXPECT_EQ(inputs_in(late.close()).value().at(0).format, Format::rocpd);
 }
 
 /// Without correlation ids the ids of the stack's innermost call are what both sides have.

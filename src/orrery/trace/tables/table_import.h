@@ -13,7 +13,7 @@
 #include <unordered_map>
 
 #include "orrery/profile/profile.h"
-#include "orrery/sqlite/rows.h"
+#include "orrery/sqlite/table_rows.h"
 
 namespace orrery::trace::tables {
 

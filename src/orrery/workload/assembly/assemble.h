@@ -6,9 +6,9 @@
 #include <functional>
 
 #include "orrery/core/error.h"
-#include "orrery/workload/layers/lower.h"
+#include "orrery/workload/operators/lowered_model.h"
 #include "orrery/workload/program/program.h"
-#include "orrery/workload/schedule/schedule.h"
+#include "orrery/workload/schedule/pipeline_order.h"
 
 namespace orrery::workload {
 
@@ -16,7 +16,7 @@ using Lowering = std::function<Result<LoweredModel>(const Spec&, const Mesh&, co
 
 /// The padding of Megatron (`--make-vocab-size-divisible-by 128`), where the vocabulary cannot be
 /// cut as it is: published sizes and counts of weights stay what they are otherwise.
-[[nodiscard]] Spec with_padded_vocabulary(const Spec& spec, Findings& findings);
+[[nodiscard]] Spec pad_vocabulary(const Spec& spec, Findings& findings);
 
 /// The program of a specification whose passes come in `order` and whose parts `lowering` makes.
 /// Nothing is checked but the size of ops. Errc: config_range.

@@ -4,8 +4,8 @@
 
 #include "orrery/core/limits.h"
 #include "orrery/workload/assembly/assemble_testing.h"
-#include "orrery/workload/assembly/partition.h"
-#include "orrery/workload/assembly/shape.h"
+#include "orrery/workload/assembly/layer_partition.h"
+#include "orrery/workload/assembly/stage_layout.h"
 
 namespace orrery::workload {
 namespace {
@@ -120,7 +120,7 @@ TEST(Assemble, BubblesAreThoseOfTheSchedule) {
     const auto order = order_of(spec);
     ASSERT_TRUE(order.has_value());
     const PassCost cost{20, 20, 20};  // two layers per chunk
-    EXPECT_EQ(machine.finish(), play(*order, cost).end) << static_cast<int>(kind);
+    EXPECT_EQ(machine.finish(), pipeline_timeline(*order, cost).end) << static_cast<int>(kind);
   }
 }
 
@@ -270,7 +270,7 @@ TEST(Assemble, LayersAndMicrobatchesStayLoops) {
   std::size_t tasks = 0;
   for (const TaskLoop& loop : program.roles[0].tasks) tasks += loop.tasks.size();
   EXPECT_LE(tasks, 8U);
-  EXPECT_EQ(unfold_tasks(program.roles[0].tasks).size(), 2U * 512 + 1);
+  EXPECT_EQ(expand_task_loops(program.roles[0].tasks).size(), 2U * 512 + 1);
   EXPECT_EQ(node_count(program, 0), 512U * 98 * 3 + 1);
 }
 

@@ -52,7 +52,7 @@ inline Result<LoweredModel> lower_by_hand(const Spec& spec, const Mesh& mesh, co
                  part_of("layer", 10, {600, 24, spec.model.moe ? 64 : 0, 600}, kBoundary),
                  part_of("head", 0, {8 + (copy ? kTable : 0), 0, 0, 0}, 0)};
   model.parts[1].part.is_layer = true;
-  model.parts[1].part.kept = {{"input", 96}, {"scores", 32}};
+  model.parts[1].part.retained = {{"input", 96}, {"scores", 32}};
   model.order = {{0, 1, -1}, {1, static_cast<std::uint32_t>(spec.model.layers), 0}, {2, 1, -1}};
   return model;
 }

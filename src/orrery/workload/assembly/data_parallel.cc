@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "orrery/workload/layers/kernels.h"
+#include "orrery/workload/operators/op_kernels.h"
 
 namespace orrery::workload {
 namespace {
@@ -69,7 +69,7 @@ DataParallel::DataParallel(const Spec& spec, const Mesh& mesh)
       weights_(spec.precision.weights),
       gradients_(spec.precision.gradients),
       reduce_(spec.precision.reduce),
-      policy_(data_policy(spec)),
+      policy_(data_parallel_policy(spec)),
       offload_(spec.offload.weights),
       in_switch_(spec.offload.in_switch),
       dense_all_(mesh.extent(Axis::dp)),
@@ -85,12 +85,12 @@ Elements DataParallel::shard(Elements whole) const {
   return {ceil_div(whole.dense, dense_ranks_), ceil_div(whole.expert, expert_ranks_)};
 }
 
-Elements DataParallel::stays(Elements whole) const {
+Elements DataParallel::resident_part(Elements whole) const {
   if (!offload_) return whole;
   return {dense_ranks_ > 1 ? 0 : whole.dense, expert_ranks_ > 1 ? 0 : whole.expert};
 }
 
-Elements DataParallel::away(Elements part) const {
+Elements DataParallel::offloaded(Elements part) const {
   if (!offload_) return {};
   return {dense_ranks_ > 1 ? part.dense : 0, expert_ranks_ > 1 ? part.expert : 0};
 }
@@ -102,7 +102,7 @@ Elements DataParallel::shared(Elements whole) const {
 std::vector<Op> DataParallel::gather(Elements whole, Phase phase) const {
   std::vector<Op> ops;
   const Elements part = shard(whole);
-  Elements remote = away(part);
+  Elements remote = offloaded(part);
   const bool by_switches = in_switch_ && !(remote.dense == 0);
   if (by_switches) {
     remote.dense = 0;
@@ -128,12 +128,12 @@ std::vector<Op> DataParallel::gather(Elements whole, Phase phase) const {
 std::vector<Op> DataParallel::reduce(Elements whole, Phase phase) const {
   std::vector<Op> ops;
   const Elements part = shard(whole);
-  const bool blocking = !policy_.overlap_gradients && reduces_always();
+  const bool blocking = !policy_.overlap_gradients && reduces_every_pass();
   const auto add = [&](const char* name, CollectiveType type, Axis axis, Amount elements) {
     ops.push_back(collective(name, phase, type, axis, blocking ? stream::compute : stream::dp,
                              reduce_bytes(elements), reduce_));
   };
-  Elements remote = away(part);
+  Elements remote = offloaded(part);
   const bool by_switches = in_switch_ && !(remote.dense == 0);
   if (by_switches) {
     remote.dense = 0;

@@ -10,7 +10,7 @@
 #include "orrery/workload/program/mesh.h"
 #include "orrery/workload/program/program.h"
 #include "orrery/workload/spec/amount.h"
-#include "orrery/workload/spec/data_policy.h"
+#include "orrery/workload/spec/data_parallel_policy.h"
 #include "orrery/workload/spec/spec.h"
 
 namespace orrery::workload {
@@ -72,12 +72,12 @@ class DataParallel {
     return policy_.overlap_weights && at_the_end && (dense_ranks_ > 1 || expert_ranks_ > 1);
   }
   /// Whether every backward pass sums up gradients, not only the last.
-  [[nodiscard]] bool reduces_always() const {
+  [[nodiscard]] bool reduces_every_pass() const {
     return sharding_ >= Sharding::zero2 && !policy_.reduce_once;
   }
   /// Whether nothing is summed up before all backward passes have ended.
-  [[nodiscard]] bool reduces_late() const {
-    return !policy_.overlap_gradients && !reduces_always();
+  [[nodiscard]] bool reduces_after_backward() const {
+    return !policy_.overlap_gradients && !reduces_every_pass();
   }
   /// Bytes of gradients that are sent together, and of those that are sent first.
   [[nodiscard]] std::int64_t bucket(bool first = false) const {
@@ -91,13 +91,13 @@ class DataParallel {
   [[nodiscard]] bool one_bucket(std::int64_t stage, std::size_t chunk) const {
     return policy_.front_buckets && sharding_ != Sharding::zero3 && (stage > 0 || chunk > 0);
   }
-  [[nodiscard]] const DataPolicy& policy() const { return policy_; }
+  [[nodiscard]] const DataParallelPolicy& policy() const { return policy_; }
 
   /// What is left of `whole` when only a shard is held: optimizer state, sums of gradients.
   [[nodiscard]] Elements shard(Elements whole) const;
   /// Of `whole`, what does not lie in remote memory between its uses, and what of a shard does.
-  [[nodiscard]] Elements stays(Elements whole) const;
-  [[nodiscard]] Elements away(Elements part) const;
+  [[nodiscard]] Elements resident_part(Elements whole) const;
+  [[nodiscard]] Elements offloaded(Elements part) const;
   /// Of `whole`, what anybody else holds, too; the rest needs no sum.
   [[nodiscard]] Elements shared(Elements whole) const;
   /// Ranks that hold the optimizer's state of experts together: all of edp, but under Megatron-Core
@@ -118,7 +118,7 @@ class DataParallel {
  private:
   Sharding sharding_;
   Dtype weights_, gradients_, reduce_;
-  DataPolicy policy_;
+  DataParallelPolicy policy_;
   bool offload_ = false;                             ///< shards lie in remote memory
   bool in_switch_ = false;                           ///< … whose switches gather and reduce them
   std::int64_t dense_ranks_ = 1, expert_ranks_ = 1;  ///< that shards are spread over

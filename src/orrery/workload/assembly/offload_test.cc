@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "orrery/workload/assembly/assemble_data_testing.h"
+#include "orrery/workload/assembly/data_parallel_testing.h"
 
 namespace orrery::workload {
 namespace {
@@ -128,12 +128,12 @@ TEST(Offload, SwitchesGatherAndReduce) {
 }
 
 std::int64_t kept_by_a_layer(const Program& program) {
-  std::int64_t kept = 0;
+  std::int64_t retained = 0;
   for (const Part& part : program.parts) {
-    if (!part.is_layer || part.away > 0) continue;
-    for (const Kept& item : part.kept) kept += item.bytes;
+    if (!part.is_layer || part.offloaded > 0) continue;
+    for (const RetainedTensor& item : part.retained) retained += item.bytes;
   }
-  return kept;
+  return retained;
 }
 
 // What the first layers keep goes behind their forward pass, and comes before their backward pass.
@@ -145,15 +145,15 @@ TEST(Offload, ActivationsAreStoredAndLoaded) {
     ASSERT_GT(each, 0);
     spec.offload.activations = layers;
     const auto nodes = nodes_of(program_of(spec), 0);
-    const std::int64_t away = std::min<std::int64_t>(layers, 3);
-    EXPECT_EQ(moved(nodes, NodeKind::mem_store, "activations.store"), 2 * away * each);
-    EXPECT_EQ(moved(nodes, NodeKind::mem_load, "activations.load"), 2 * away * each);
+    const std::int64_t offloaded = std::min<std::int64_t>(layers, 3);
+    EXPECT_EQ(moved(nodes, NodeKind::mem_store, "activations.store"), 2 * offloaded * each);
+    EXPECT_EQ(moved(nodes, NodeKind::mem_load, "activations.load"), 2 * offloaded * each);
     const auto stores = nodes_named(nodes, "activations.store"),
                loads = nodes_named(nodes, "activations.load");
-    ASSERT_EQ(stores.size(), static_cast<std::size_t>(2 * away)) << "two microbatches";
+    ASSERT_EQ(stores.size(), static_cast<std::size_t>(2 * offloaded)) << "two microbatches";
     ASSERT_EQ(loads.size(), stores.size());
     // All stores of the microbatch come first.
-    EXPECT_THAT(loads.front().deps, Contains(stores[static_cast<std::size_t>(away) - 1].id));
+    EXPECT_THAT(loads.front().deps, Contains(stores[static_cast<std::size_t>(offloaded) - 1].id));
     if (layers < 3) continue;
     // The third layer begins when those of the first are away, whatever the second's do.
     const Node& third = node_named(nodes, "forward L2 mb0");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "orrery/workload/layers/adapters.h"
 
-#include "orrery/workload/spec/lora.h"
+#include "orrery/workload/spec/lora_targets.h"
 
 namespace orrery::workload {
 namespace {
@@ -41,7 +41,7 @@ class Writer {
     shape.adapter = true;
     if (cut_ == whole) return shape;
     shape.share = Share::replicated;
-    shape.repeated = scope_.alike();
+    shape.repeated = scope_.equivalent_ranks();
     return shape;
   }
 
@@ -94,8 +94,8 @@ class Writer {
 
 }  // namespace
 
-void adapt(Tape& tape, const Scope& scope, const Linear& base, Cut cut,
-           const std::vector<Adapter>& adapters, Tensor x, std::vector<Tensor>& made) {
+void add_adapters(Tape& tape, const Scope& scope, const Linear& base, Cut cut,
+                  const std::vector<Adapter>& adapters, Tensor x, std::vector<Tensor>& made) {
   if (!scope.frozen()) return;
   for (const Adapter& each : adapters) {
     if (is_adapted(*scope.spec, each.matrix)) Writer(tape, scope, base, cut, each).write(x, made);

@@ -20,7 +20,7 @@
 #include <string_view>
 #include <vector>
 
-#include "orrery/workload/layers/primitives.h"
+#include "orrery/workload/operators/primitives.h"
 
 namespace orrery::workload {
 
@@ -47,7 +47,7 @@ enum class Cut : std::uint8_t { none, columns, rows };
 
 /// An adapter beside some of a matrix' outputs.
 struct Adapter {
-  std::string_view matrix;  ///< word of lora.h
+  std::string_view matrix;  ///< word of lora_targets.h
   AdapterNames names;
   Amount features;           ///< that go in, on this rank
   std::size_t first = 0;     ///< of the matrix' outputs
@@ -57,8 +57,8 @@ struct Adapter {
 
 /// Puts those of `adapters` that the specification asks for behind the matrix `base`, which made
 /// `made` of `x`; `made` is then what comes out with them.
-void adapt(Tape& tape, const Scope& scope, const Linear& base, Cut cut,
-           const std::vector<Adapter>& adapters, Tensor x, std::vector<Tensor>& made);
+void add_adapters(Tape& tape, const Scope& scope, const Linear& base, Cut cut,
+                  const std::vector<Adapter>& adapters, Tensor x, std::vector<Tensor>& made);
 
 /// … of `q`, `k`, `v`, `qkv` beside a matrix whose first outputs these are.
 [[nodiscard]] std::vector<Adapter> qkv_adapters(Amount features);

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "orrery/workload/layers/layers_testing.h"
+#include "orrery/workload/operators/lowered_model_testing.h"
 
 namespace orrery::workload {
 namespace {
@@ -55,7 +55,7 @@ TEST(Adapters, EndsHaveNoWeightGradients) {
   for (const Spec& spec : {lora(gpt()), lora(llama())}) {
     const LoweredModel model = must_lower(spec);
     EXPECT_TRUE(part_of(model, "embedding").backward.empty());
-    EXPECT_TRUE(part_of(model, "embedding").part.kept.empty());
+    EXPECT_TRUE(part_of(model, "embedding").part.retained.empty());
     for (const Op& op : part_of(model, "head").backward)
       EXPECT_EQ(op.phase, Phase::input_grad) << op.name;
     for (const char* const end : {"embedding", "head"}) {
@@ -73,15 +73,16 @@ TEST(Adapters, EndsHaveNoWeightGradients) {
 TEST(Adapters, KeepsOnlyWhatIsStillComputed) {
   const std::int64_t sbh = 2 * kTokens * kInput, inner = 2 * kTokens * 1376;
   const std::int64_t kv = sbh / 2, statistics = 4 * kTokens * 8;  // 4 of 8 heads
-  const auto kept = [](const Spec& spec) { return bytes_of(layer_of(spec).part.kept); };
+  const auto retained = [](const Spec& spec) { return bytes_of(layer_of(spec).part.retained); };
   // layer input, normed, q, k, v, context, its statistics, residual, normed, up and gate, their
   // product
-  EXPECT_EQ(kept(llama()), sbh * 6 + kv * 2 + statistics + inner * 3);
+  EXPECT_EQ(retained(llama()), sbh * 6 + kv * 2 + statistics + inner * 3);
   const std::int64_t middle = 2 * kTokens * kRank;
-  EXPECT_EQ(kept(lora(llama(), {"q", "v"})),
+  EXPECT_EQ(retained(lora(llama(), {"q", "v"})),
             sbh * 5 + kv * 2 + statistics + inner * 2 + middle * 2);
-  EXPECT_EQ(kept(lora(llama(), {"mlp_down"})), sbh * 4 + kv * 2 + statistics + inner * 3 + middle);
-  EXPECT_EQ(kept(lora(llama())), kept(llama()) + 7 * middle);
+  EXPECT_EQ(retained(lora(llama(), {"mlp_down"})),
+            sbh * 4 + kv * 2 + statistics + inner * 3 + middle);
+  EXPECT_EQ(retained(lora(llama())), retained(llama()) + 7 * middle);
 }
 
 // Between the halves of the backward pass: x and x·A of each adapter, and their gradients'

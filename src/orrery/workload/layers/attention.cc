@@ -8,9 +8,9 @@
 
 #include "orrery/workload/layers/adapters.h"
 #include "orrery/workload/layers/attention_core.h"
-#include "orrery/workload/layers/chains.h"
-#include "orrery/workload/layers/kernels.h"
 #include "orrery/workload/layers/mla.h"
+#include "orrery/workload/operators/op_kernels.h"
+#include "orrery/workload/operators/unfused_op.h"
 
 namespace orrery::workload {
 namespace {
@@ -18,7 +18,7 @@ namespace {
 /// Rotary positions (Su et al., 2021): two products and an addition per element.
 constexpr std::int64_t kRopeFlops = 3;
 
-void rope(Tape& tape, const Scope& scope, Heads& heads) {
+void rope(Tape& tape, const Scope& scope, HeadTensors& heads) {
   tape.begin(Group::qkv, {heads.q, heads.k});
   const Amount q = tape.bytes_of(heads.q), k = tape.bytes_of(heads.k);
   const Amount elements = (q + k) / heads.element;
@@ -28,7 +28,7 @@ void rope(Tape& tape, const Scope& scope, Heads& heads) {
         elements * kRopeFlops, Amount(2) * (q + k),
         elements_kernel(scope, graph::Operation::rotary, elements,
                         elements / std::max<std::int64_t>(1, scope.tokens.value())));
-    const Op op = in_framework(whole, scope, elements, back);
+    const Op op = unfused_op(whole, scope, elements, back);
     if (back) {
       tape.backward(op);
     } else {
@@ -55,9 +55,9 @@ Tensor head_norm(Tape& tape, const Scope& scope, const OpName& name, std::int64_
 }
 
 /// The core that a model's attention is, and its tokens.
-Core core_of(const Scope& scope, const Attention& shape) {
+CoreShape core_of(const Scope& scope, const Attention& shape) {
   const Model& model = scope.model();
-  Core core;
+  CoreShape core;
   core.heads = heads_per_rank(scope, model.heads);
   core.kv_heads = heads_per_rank(scope, model.kv());
   core.key_dim = model.head_size();
@@ -84,10 +84,10 @@ std::vector<Linear::Output> qkv_outputs(const Scope& scope) {
           {"attention.v", kv, model.qkv_bias}};
 }
 
-Tensor attend(Tape& tape, const Scope& scope, const Attention& shape, Heads heads) {
+Tensor attend(Tape& tape, const Scope& scope, const Attention& shape, HeadTensors heads) {
   const Model& model = scope.model();
   heads.element = scope.activation(1).value();
-  const Core core = core_of(scope, shape);
+  const CoreShape core = core_of(scope, shape);
   if (shape.relative_table) tape.add_weights(Share::dense, Amount(kRelativeBuckets) * core.heads);
   if (model.sinks) tape.add_weights(Share::dense, Amount(core.heads));
   if (model.qk_norm) {
@@ -108,7 +108,7 @@ Tensor attention(Tape& tape, const Scope& scope, const Attention& shape, Tensor 
   in.in = model.hidden;
   in.outputs = qkv_outputs(scope);
   std::vector<Tensor> made = column_linear(tape, scope, in, ORRERY_COLUMN("qkv"), x);
-  adapt(tape, scope, in, Cut::columns, qkv_adapters(in.in), x, made);
+  add_adapters(tape, scope, in, Cut::columns, qkv_adapters(in.in), x, made);
   const Tensor context = attend(tape, scope, shape, {made[0], made[1], made[2]});
   return project_out(tape, scope, in.outputs[0].features, context);
 }
@@ -122,7 +122,8 @@ Tensor project_out(Tape& tape, const Scope& scope, Amount features, Tensor conte
   out.in = features;
   out.outputs = {{"attention.out", model.hidden, model.out_bias}};
   std::vector<Tensor> made = {row_linear(tape, scope, out, ORRERY_ROW("out"), {context})};
-  adapt(tape, scope, out, Cut::rows, {{"out", ORRERY_ADAPTER("out"), features}}, context, made);
+  add_adapters(tape, scope, out, Cut::rows, {{"out", ORRERY_ADAPTER("out"), features}}, context,
+               made);
   return made.front();
 }
 
@@ -146,16 +147,16 @@ Tensor cross_attention(Tape& tape, const Scope& scope, const Scope& source_scope
   tape.backward(compute_op("cross.source.add", OpClass::vector, Phase::input_grad, 0,
                            source_scope.shard * model.hidden, Amount(3) * size));
   std::vector<Tensor> queries = column_linear(tape, scope, q, ORRERY_COLUMN("cross.q"), x);
-  adapt(tape, scope, q, Cut::columns,
-        {{"q", ORRERY_ADAPTER("cross.q"), q.in}, {"qkv", ORRERY_ADAPTER("cross.q"), q.in}}, x,
-        queries);
+  add_adapters(tape, scope, q, Cut::columns,
+               {{"q", ORRERY_ADAPTER("cross.q"), q.in}, {"qkv", ORRERY_ADAPTER("cross.q"), q.in}},
+               x, queries);
   std::vector<Tensor> made = column_linear(tape, scope, kv, ORRERY_COLUMN("cross.kv"), source);
-  adapt(tape, source_scope, kv, Cut::columns,
-        {{"k", ORRERY_ADAPTER("cross.k"), kv.in, 0},
-         {"v", ORRERY_ADAPTER("cross.v"), kv.in, 1},
-         {"qkv", ORRERY_ADAPTER("cross.kv"), kv.in, 0, 2}},
-        source, made);
-  Core core = core_of(scope, {});
+  add_adapters(tape, source_scope, kv, Cut::columns,
+               {{"k", ORRERY_ADAPTER("cross.k"), kv.in, 0},
+                {"v", ORRERY_ADAPTER("cross.v"), kv.in, 1},
+                {"qkv", ORRERY_ADAPTER("cross.kv"), kv.in, 0, 2}},
+               source, made);
+  CoreShape core = core_of(scope, {});
   core.causal = false;
   core.keys = source_scope.seq;
   core.biased = false;

@@ -15,12 +15,12 @@ namespace orrery::workload {
 /// What the first projection makes: queries, keys, values.
 [[nodiscard]] std::vector<Linear::Output> qkv_outputs(const Scope& scope);
 
-struct Heads {
+struct HeadTensors {
   Tensor q, k, v;
   std::int64_t element = 1;  ///< bytes; filled in by `attend`
 };
 /// Norms of heads, rotary positions, core: the context.
-Tensor attend(Tape& tape, const Scope& scope, const Attention& shape, Heads heads);
+Tensor attend(Tape& tape, const Scope& scope, const Attention& shape, HeadTensors heads);
 
 /// The output projection of a context of so many features on this rank.
 Tensor project_out(Tape& tape, const Scope& scope, Amount features, Tensor context);

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 
-#include "orrery/workload/layers/kernels.h"
-#include "orrery/workload/layers/softmax_pieces.h"
+#include "orrery/workload/layers/unfused_softmax.h"
+#include "orrery/workload/operators/op_kernels.h"
 
 namespace orrery::workload {
 namespace {
@@ -14,7 +14,7 @@ using graph::NodeKind;
 using graph::Operation;
 
 /// Twice the pairs of query and key that are computed, of one head and sequence.
-Amount double_pairs(const Scope& scope, const Core& core) {
+Amount double_pairs(const Scope& scope, const CoreShape& core) {
   const Amount queries = core.queries, keys = core.keys;
   if (!scope.spec->kernels.flash_attention) return Amount(2) * queries * keys;
   const std::int64_t seen = core.window != 0 ? std::min(core.window, core.keys) : core.keys;
@@ -31,7 +31,7 @@ struct Sizes {
   Amount statistics;        ///< bytes of the softmax's normalisers
 };
 
-Sizes sizes(const Scope& scope, const Core& core, Amount q, Amount k, Amount v) {
+Sizes sizes(const Scope& scope, const CoreShape& core, Amount q, Amount k, Amount v) {
   const Amount doubled = Amount(scope.micro) * core.heads * double_pairs(scope, core);
   const Amount query_tokens = ceil_div(Amount(scope.micro) * core.queries, scope.cp);
   Sizes all;
@@ -55,7 +55,7 @@ Amount share(Amount whole, std::int64_t blocks, std::int64_t index) {
 /// The ops of one block.
 class Block {
  public:
-  Block(const Scope& scope, const Core& core, const Sizes& all, std::int64_t blocks,
+  Block(const Scope& scope, const CoreShape& core, const Sizes& all, std::int64_t blocks,
         std::int64_t index)
       : scope_(scope),
         pairs_(share(all.pairs, blocks, index)),
@@ -79,7 +79,7 @@ class Block {
         window_(core.window),
         rows_(batch_ * heads_ * queries_),
         causal_(core.causal),
-        in_pieces_(softmax_in_pieces(scope, core)) {
+        in_pieces_(is_softmax_unfused(scope, core)) {
     // Contexts of two blocks are scaled by their normalisers and added.
     if (index > 0) merge_ = Amount(3) * (context_ / scope.activation(1).value());
   }
@@ -94,7 +94,7 @@ class Block {
     tape.forward(compute_op("attention.scores", OpClass::attention, Phase::forward, key_flops_, 0,
                             q_ + k_ + scores_, product(keys_, key_dim_, 1)));
     if (in_pieces_) {
-      softmax_pieces_forward(tape, scope_, rows_, keys_);
+      unfused_softmax_forward(tape, scope_, rows_, keys_);
     } else {
       tape.forward(compute_op("attention.softmax", OpClass::vector, Phase::forward, 0,
                               pairs_ * (softmax_flops.forward + (biased_ ? 1 : 0)),
@@ -131,7 +131,7 @@ class Block {
                                pairs_ * dropout_flops.backward, scores_ + scores_ + pairs_,
                                elements_kernel(scope_, Operation::dropout, pairs_)));
     if (in_pieces_) {
-      softmax_pieces_backward(tape, scope_, rows_, keys_);
+      unfused_softmax_backward(tape, scope_, rows_, keys_);
     } else {
       tape.backward(compute_op("attention.softmax.dgrad", OpClass::vector, Phase::input_grad, 0,
                                pairs_ * (softmax_flops.backward + (biased_ ? 1 : 0)),
@@ -189,7 +189,7 @@ class Block {
 
 /// What the backward pass reads. Without flash attention and in half precision this is 5as/h of
 /// Korthikanti et al., equation 1: probabilities, dropout's mask and result.
-void save_for_backward(Tape& tape, const Scope& scope, const Core& core, const Sizes& all,
+void save_for_backward(Tape& tape, const Scope& scope, const CoreShape& core, const Sizes& all,
                        std::initializer_list<Tensor> inputs) {
   for (const Tensor tensor : inputs) tape.save(tensor);
   if (scope.spec->kernels.flash_attention) {
@@ -197,8 +197,8 @@ void save_for_backward(Tape& tape, const Scope& scope, const Core& core, const S
     return;
   }
   // What dropout does not copy, the product of probabilities and values keeps.
-  const bool in_pieces = softmax_in_pieces(scope, core), dropout = scope.model().dropout;
-  if (in_pieces) tape.save(tape.output("attention.softmax", softmax_pieces_saved(all.pairs)));
+  const bool in_pieces = is_softmax_unfused(scope, core), dropout = scope.model().dropout;
+  if (in_pieces) tape.save(tape.output("attention.softmax", unfused_softmax_saved(all.pairs)));
   if (!in_pieces || !dropout)
     tape.save(tape.output("attention.probabilities", scope.activation(all.pairs)));
   if (!dropout) return;
@@ -212,7 +212,7 @@ Tensor make_context(Tape& tape, const Scope& scope, const Sizes& all) {
   return context;
 }
 
-Tensor whole(Tape& tape, const Scope& scope, const Core& core, const Sizes& all,
+Tensor whole(Tape& tape, const Scope& scope, const CoreShape& core, const Sizes& all,
              std::initializer_list<Tensor> inputs) {
   tape.begin(Group::attention, inputs);
   const Block block(scope, core, all, 1, 0);
@@ -222,8 +222,8 @@ Tensor whole(Tape& tape, const Scope& scope, const Core& core, const Sizes& all,
   return make_context(tape, scope, all);
 }
 
-Tensor gathered(Tape& tape, const Scope& scope, const Core& core, Sizes all, Tensor q, Tensor k,
-                Tensor v) {
+Tensor gathered(Tape& tape, const Scope& scope, const CoreShape& core, Sizes all, Tensor q,
+                Tensor k, Tensor v) {
   const Amount local = all.k + all.v, everything = local * scope.cp;
   tape.begin(Group::attention, {k, v});
   tape.forward(collective_op("attention.gather", Phase::forward, CollectiveType::all_gather,
@@ -255,7 +255,7 @@ Op waiting(Op op, std::initializer_list<Stream> streams) {
 /// overlap.
 class Ring {
  public:
-  Ring(Tape& tape, const Scope& scope, const Core& core, const Sizes& all, Amount hop)
+  Ring(Tape& tape, const Scope& scope, const CoreShape& core, const Sizes& all, Amount hop)
       : tape_(tape), scope_(scope), core_(core), all_(all), hop_(hop) {}
 
   void forward() const {
@@ -308,12 +308,12 @@ class Ring {
 
   Tape& tape_;
   const Scope& scope_;
-  const Core& core_;
+  const CoreShape& core_;
   const Sizes& all_;
   Amount hop_;
 };
 
-Tensor ring(Tape& tape, const Scope& scope, const Core& core, Sizes all, Tensor q, Tensor k,
+Tensor ring(Tape& tape, const Scope& scope, const CoreShape& core, Sizes all, Tensor q, Tensor k,
             Tensor v) {
   const Amount hop = all.k + all.v;
   all.k = all.k * scope.cp;  // what all blocks read together
@@ -335,7 +335,7 @@ void exchange(Tape& tape, const char* forward, const char* backward, Amount size
                               stream::cp, size));
 }
 
-Tensor ulysses(Tape& tape, const Scope& scope, const Core& core, const Sizes& all, Tensor q,
+Tensor ulysses(Tape& tape, const Scope& scope, const CoreShape& core, const Sizes& all, Tensor q,
                Tensor k, Tensor v) {
   tape.begin(Group::qkv, {q, k, v});
   exchange(tape, "attention.q.exchange", "attention.q.exchange.dgrad", all.q);
@@ -355,12 +355,12 @@ Tensor ulysses(Tape& tape, const Scope& scope, const Core& core, const Sizes& al
 
 }  // namespace
 
-Amount core_flops(const Scope& scope, const Core& core) {
+Amount core_flops(const Scope& scope, const CoreShape& core) {
   return Amount(scope.micro) * core.heads * double_pairs(scope, core) *
          (core.key_dim + core.value_dim) / scope.cp;
 }
 
-Tensor attention_core(Tape& tape, const Scope& scope, const Core& core, Tensor q, Tensor k,
+Tensor attention_core(Tape& tape, const Scope& scope, const CoreShape& core, Tensor q, Tensor k,
                       Tensor v) {
   const Sizes all = sizes(scope, core, tape.bytes_of(q), tape.bytes_of(k), tape.bytes_of(v));
   if (scope.cp == 1) return whole(tape, scope, core, all, {q, k, v});

@@ -9,12 +9,12 @@
 // 2, of which one is repeated.
 #pragma once
 
-#include "orrery/workload/layers/primitives.h"
+#include "orrery/workload/operators/primitives.h"
 
 namespace orrery::workload {
 
 /// One rank's share of the core; tokens and lengths are those before context parallelism.
-struct Core {
+struct CoreShape {
   std::int64_t heads = 1;     ///< of queries, on this tp rank
   std::int64_t kv_heads = 1;  ///< … of keys and values
   std::int64_t key_dim = 1;
@@ -27,7 +27,7 @@ struct Core {
 };
 
 /// FLOPs of the core's two products in the forward pass, on this rank (÷ cp).
-[[nodiscard]] Amount core_flops(const Scope& scope, const Core& core);
+[[nodiscard]] Amount core_flops(const Scope& scope, const CoreShape& core);
 
 /// The context of queries `q`, keys `k`, values `v`, with context parallelism as the specification
 /// says:
@@ -39,7 +39,7 @@ struct Core {
 ///   come home last together with their gradients: cp − 1 hops each. With the zig-zag order every
 ///   block of every rank is equally large;
 /// - ulysses: all-to-all of queries, keys, values, and back of the context (Jacobs et al., 2023).
-Tensor attention_core(Tape& tape, const Scope& scope, const Core& core, Tensor q, Tensor k,
+Tensor attention_core(Tape& tape, const Scope& scope, const CoreShape& core, Tensor q, Tensor k,
                       Tensor v);
 
 }  // namespace orrery::workload

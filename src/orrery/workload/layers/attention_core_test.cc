@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include "orrery/workload/layers/layers_testing.h"
-#include "orrery/workload/layers/softmax_pieces.h"
+#include "orrery/workload/layers/unfused_softmax.h"
+#include "orrery/workload/operators/lowered_model_testing.h"
 
 namespace orrery::workload {
 namespace {
@@ -39,7 +39,7 @@ class CoreTest : public testing::Test {
   }
 
   Spec spec_;
-  Core core_;
+  CoreShape core_;
 
  private:
   Mesh mesh_;
@@ -237,12 +237,12 @@ TEST_F(CoreTest, MegatronsSoftmaxIsForRowsUpTo2048AndQueriesInFours) {
   spec_.kernels.flash_attention = false;
   spec_.kernels.framework = Framework::megatron_2021;
   const auto pieces = [&](std::int64_t queries, std::int64_t keys, std::int64_t heads = 4) {
-    Core core = core_;
+    CoreShape core = core_;
     core.queries = queries;
     core.keys = keys;
     core.heads = heads;
     const Mesh mesh;
-    return softmax_in_pieces(Scope(spec_, mesh, Position{}, queries), core);
+    return is_softmax_unfused(Scope(spec_, mesh, Position{}, queries), core);
   };
   EXPECT_FALSE(pieces(2048, 2048));
   EXPECT_TRUE(pieces(2048, 2049));
@@ -263,18 +263,18 @@ TEST_F(CoreTest, MegatronsSoftmaxIsForRowsUpTo2048AndQueriesInFours) {
 TEST_F(CoreTest, PiecesOfSoftmaxKeepFp32) {
   spec_.kernels.flash_attention = false;
   spec_.kernels.framework = Framework::megatron_2021;
-  const auto kept = [&](bool dropout, std::int64_t heads) {
+  const auto retained = [&](bool dropout, std::int64_t heads) {
     spec_.model.dropout = dropout;
     core_.heads = core_.kv_heads = heads;
     std::int64_t bytes = 0;
-    for (const auto& item : lower().part.kept)
+    for (const auto& item : lower().part.retained)
       if (std::string_view(item.name).starts_with("attention.")) bytes += item.bytes;
     return bytes / (3 * heads * 32 * 32);  // of a score
   };
-  EXPECT_EQ(kept(true, 4), 2 + 1 + 2);
-  EXPECT_EQ(kept(true, 3), 4 + 1 + 2);
-  EXPECT_EQ(kept(false, 4), 2);
-  EXPECT_EQ(kept(false, 3), 4 + 2);
+  EXPECT_EQ(retained(true, 4), 2 + 1 + 2);
+  EXPECT_EQ(retained(true, 3), 4 + 1 + 2);
+  EXPECT_EQ(retained(false, 4), 2);
+  EXPECT_EQ(retained(false, 3), 4 + 2);
 }
 
 }  // namespace

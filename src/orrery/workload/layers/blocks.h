@@ -4,7 +4,7 @@
 // tensors between blocks are Scope::shard tokens of Model::hidden.
 #pragma once
 
-#include "orrery/workload/layers/primitives.h"
+#include "orrery/workload/operators/primitives.h"
 
 namespace orrery::workload {
 

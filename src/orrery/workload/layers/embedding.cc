@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "orrery/workload/layers/ends.h"
-#include "orrery/workload/layers/kernels.h"
+#include "orrery/workload/layers/embedding_head.h"
+#include "orrery/workload/operators/op_kernels.h"
 
 namespace orrery::workload {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "orrery/workload/layers/ends.h"
-#include "orrery/workload/layers/kernels.h"
+#include "orrery/workload/layers/embedding_head.h"
+#include "orrery/workload/operators/op_kernels.h"
 
 namespace orrery::workload {
 namespace {
@@ -35,7 +35,7 @@ Tensor replicated_linear(Tape& tape, const Scope& scope, const OpName& name, Amo
 Tensor transform(Tape& tape, const Scope& scope, Tensor x) {
   const Amount elements = scope.shard * scope.model().hidden;
   x = replicated_linear(tape, scope, ORRERY_OP("transform"), scope.shard, scope.model().hidden,
-                        scope.alike(), x);
+                        scope.equivalent_ranks(), x);
   Elementwise act;
   act.name = ORRERY_OP("transform.activation");
   act.elements = elements;
@@ -132,14 +132,14 @@ Result<LoweredPart> lower_head(const Scope& scope) {
   if (model.pooler) pool(tape, scope, x);
   if (model.kind == ModelKind::encoder) x = transform(tape, scope, x);
   // Tied tables lie with the embedding, unless that is another stage's.
-  const bool elsewhere = model.tied_embeddings && scope.spec->parallel.pp == 1;
+  const bool other_part = model.tied_embeddings && scope.spec->parallel.pp == 1;
   const Amount vocab = ceil_div(model.vocab, scope.tp);
   Linear shape;
   shape.name = ORRERY_OP("logits");
   shape.tokens = scope.tokens;
   shape.in = model.hidden;
   shape.outputs = {{"logits", vocab}};
-  shape.share = elsewhere ? Share::elsewhere : Share::dense;
+  shape.share = other_part ? Share::other_part : Share::dense;
   shape.hidden_matrix = false;
   shape.narrow = false;  // as Transformer Engine's and torchtitan's users keep it
   if (model.head_bias) tape.add_weights(Share::dense, vocab);

@@ -4,7 +4,7 @@
 #include "orrery/workload/layers/adapters.h"
 #include "orrery/workload/layers/attention.h"
 #include "orrery/workload/layers/attention_core.h"
-#include "orrery/workload/layers/kernels.h"
+#include "orrery/workload/operators/op_kernels.h"
 
 namespace orrery::workload {
 namespace {
@@ -16,7 +16,7 @@ Linear down(const Scope& scope, const OpName& name, std::vector<Linear::Output> 
   shape.in = scope.model().hidden;
   shape.outputs = std::move(outputs);
   shape.share = Share::replicated;
-  shape.repeated = scope.alike();
+  shape.repeated = scope.equivalent_ranks();
   return shape;
 }
 
@@ -47,23 +47,25 @@ Tensor queries(Tape& tape, const Scope& scope, Amount features, Tensor x) {
   if (rank == 0) {
     const Linear shape = up(scope, ORRERY_OP("q"), scope.model().hidden, made);
     std::vector<Tensor> q = column_linear(tape, scope, shape, ORRERY_COLUMN("q"), x);
-    adapt(tape, scope, shape, Cut::columns, {{"q", ORRERY_ADAPTER("q"), shape.in}}, x, q);
+    add_adapters(tape, scope, shape, Cut::columns, {{"q", ORRERY_ADAPTER("q"), shape.in}}, x, q);
     return q.front();
   }
   const Linear first = down(scope, ORRERY_OP("q_down"), {{"mla.q.latent", rank}});
   std::vector<Tensor> latent = linear(tape, scope, first, {x});
-  adapt(tape, scope, first, Cut::none, {{"q_down", ORRERY_ADAPTER("q_down"), first.in}}, x, latent);
+  add_adapters(tape, scope, first, Cut::none, {{"q_down", ORRERY_ADAPTER("q_down"), first.in}}, x,
+               latent);
   const Tensor normed =
       latent_norm(tape, scope, ORRERY_OP("q_latent_norm"), rank, "mla.q.normed", latent.front());
   const Linear second = up(scope, ORRERY_OP("q_up"), rank, made);
   std::vector<Tensor> q = column_linear(tape, scope, second, ORRERY_COLUMN("q_up"), normed);
-  adapt(tape, scope, second, Cut::columns, {{"q_up", ORRERY_ADAPTER("q_up"), rank}}, normed, q);
+  add_adapters(tape, scope, second, Cut::columns, {{"q_up", ORRERY_ADAPTER("q_up"), rank}}, normed,
+               q);
   return q.front();
 }
 
 /// Rotary parts are turned, and the shared one of the keys is put behind every head's own.
-Heads rotate(Tape& tape, const Scope& scope, Amount heads, Tensor q, const std::vector<Tensor>& kv,
-             Tensor k_rope) {
+HeadTensors rotate(Tape& tape, const Scope& scope, Amount heads, Tensor q,
+                   const std::vector<Tensor>& kv, Tensor k_rope) {
   const Mla& mla = *scope.model().mla;
   const Amount turned = scope.tokens * (heads + 1) * mla.rope_dim;
   const Amount keys = scope.activation(scope.tokens * heads * (mla.nope_dim + mla.rope_dim));
@@ -88,8 +90,8 @@ Tensor mla(Tape& tape, const Scope& scope, const Attention& shape, Tensor x) {
   const Linear first = down(scope, ORRERY_OP("kv_down"),
                             {{"mla.kv.latent", mla.kv_rank}, {"mla.k_rope", mla.rope_dim}});
   std::vector<Tensor> latent = linear(tape, scope, first, {x});
-  adapt(tape, scope, first, Cut::none, {{"kv_down", ORRERY_ADAPTER("kv_down"), first.in, 0, 2}}, x,
-        latent);
+  add_adapters(tape, scope, first, Cut::none,
+               {{"kv_down", ORRERY_ADAPTER("kv_down"), first.in, 0, 2}}, x, latent);
   const Tensor normed = latent_norm(tape, scope, ORRERY_OP("kv_latent_norm"), mla.kv_rank,
                                     "mla.kv.normed", latent[0]);
   Linear second =
@@ -97,11 +99,11 @@ Tensor mla(Tape& tape, const Scope& scope, const Attention& shape, Tensor x) {
          {{"mla.k", Amount(heads) * mla.nope_dim}, {"attention.v", Amount(heads) * mla.v_dim}});
   second.carried = mla.rope_dim;
   std::vector<Tensor> kv = column_linear(tape, scope, second, ORRERY_COLUMN("kv_up"), normed);
-  adapt(tape, scope, second, Cut::columns, {{"kv_up", ORRERY_ADAPTER("kv_up"), mla.kv_rank, 0, 2}},
-        normed, kv);
-  const Heads made = rotate(tape, scope, heads, q, kv, latent[1]);
+  add_adapters(tape, scope, second, Cut::columns,
+               {{"kv_up", ORRERY_ADAPTER("kv_up"), mla.kv_rank, 0, 2}}, normed, kv);
+  const HeadTensors made = rotate(tape, scope, heads, q, kv, latent[1]);
 
-  Core core;
+  CoreShape core;
   core.heads = core.kv_heads = heads;
   core.key_dim = mla.nope_dim + mla.rope_dim;
   core.value_dim = mla.v_dim;

@@ -36,7 +36,7 @@ Tensor mlp(Tape& tape, const Scope& scope, std::int64_t inner, Tensor x) {
   up.in = model.hidden;
   up.outputs = {mlp_up_output(scope, inner)};
   std::vector<Tensor> made = column_linear(tape, scope, up, ORRERY_COLUMN("mlp_up"), x);
-  adapt(tape, scope, up, Cut::columns, mlp_adapters(up.in), x, made);
+  add_adapters(tape, scope, up, Cut::columns, mlp_adapters(up.in), x, made);
   const Tensor act = mlp_activation(tape, scope, inner, made.front());
   Linear down;
   down.name = ORRERY_OP("mlp_down");
@@ -45,8 +45,8 @@ Tensor mlp(Tape& tape, const Scope& scope, std::int64_t inner, Tensor x) {
   down.in = ceil_div(inner, scope.tp);
   down.outputs = {{"mlp.down", model.hidden, model.mlp_bias}};
   std::vector<Tensor> out = {row_linear(tape, scope, down, ORRERY_ROW("mlp_down"), {act})};
-  adapt(tape, scope, down, Cut::rows, {{"mlp_down", ORRERY_ADAPTER("mlp_down"), down.in}}, act,
-        out);
+  add_adapters(tape, scope, down, Cut::rows, {{"mlp_down", ORRERY_ADAPTER("mlp_down"), down.in}},
+               act, out);
   return out.front();
 }
 

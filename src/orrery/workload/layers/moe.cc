@@ -14,11 +14,12 @@
 #include "orrery/workload/layers/moe.h"
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <vector>
 
 #include "orrery/workload/layers/blocks.h"
-#include "orrery/workload/layers/kernels.h"
+#include "orrery/workload/operators/op_kernels.h"
 
 namespace orrery::workload {
 
@@ -26,9 +27,10 @@ namespace {
 
 using graph::CollectiveType;
 
-constexpr graph::ExpertWay kWays[] = {graph::ExpertWay::none, graph::ExpertWay::deepep,
-                                      graph::ExpertWay::deepep_low_latency,
-                                      graph::ExpertWay::in_network};  // by Dispatcher
+constexpr graph::ExpertTransport kWays[] = {graph::ExpertTransport::none,
+                                            graph::ExpertTransport::deepep,
+                                            graph::ExpertTransport::deepep_low_latency,
+                                            graph::ExpertTransport::in_network};  // by Dispatcher
 
 /// The block being written.
 class Experts {
@@ -83,8 +85,8 @@ class Experts {
     if (exchange_)
       op.numbers =
           format_of(combine ? scope_.spec->precision.combine : scope_.spec->precision.dispatch);
-    const graph::ExpertWay way = kWays[static_cast<int>(scope_.spec->parallel.dispatcher)];
-    if (way == graph::ExpertWay::none) return op;
+    const graph::ExpertTransport way = kWays[static_cast<int>(scope_.spec->parallel.dispatcher)];
+    if (way == graph::ExpertTransport::none) return op;
     op.exchange.set(way, combine);
     op.exchange.experts = static_cast<std::uint16_t>(moe_.experts);
     op.exchange.top_k = static_cast<std::uint8_t>(moe_.top_k);
@@ -124,7 +126,7 @@ Tensor Experts::route(Tensor x) {
   const Amount rows = scope_.shard, scores = rows * moe_.experts;
   const Amount matrix = hidden_ * moe_.experts, product = Amount(2) * rows * matrix;
   tape_.begin(Group::router, {x});
-  tape_.repeated(scope_.alike());
+  tape_.repeated(scope_.equivalent_ranks());
   tape_.save_for_weights(x);
   const Tensor probabilities = tape_.output("router.probabilities", scores * 4);
   tape_.save(probabilities);
@@ -378,7 +380,7 @@ Tensor Experts::add_shared(Tensor routed, Tensor common, Tensor x) {
   shape.narrow = false;
   shape.share = Share::replicated;
   shape.hidden_matrix = false;
-  shape.repeated = scope_.alike();
+  shape.repeated = scope_.equivalent_ranks();
   const Tensor gate = linear(tape_, scope_, shape, {x}).front();
   tape_.begin(Group::none, {routed, common, gate});
   tape_.save(common);
@@ -393,5 +395,56 @@ Tensor Experts::add_shared(Tensor routed, Tensor common, Tensor x) {
 }  // namespace
 
 Tensor moe(Tape& tape, const Scope& scope, Tensor x) { return Experts(tape, scope).write(x); }
+
+namespace {
+
+/// Copies that each of ep ranks gets.
+struct Shares {
+  Amount busiest;
+  Amount other;
+};
+
+Shares share_out(Amount total, std::int64_t ranks, double imbalance) {
+  if (ranks == 1 || imbalance <= 1) return {total / ranks, total / ranks};
+  const auto all = static_cast<double>(total.value());
+  const double left = std::max(all - all / static_cast<double>(ranks) * imbalance, 0.0);
+  const Amount other(static_cast<std::int64_t>(left / static_cast<double>(ranks - 1)));
+  return {total - other * (ranks - 1), other};
+}
+
+/// Copies that one expert takes of what one rank sends.
+Amount capacity(const Moe& moe, Amount copies) {
+  const double mean = static_cast<double>(copies.value()) / static_cast<double>(moe.experts);
+  const double most = std::ceil(moe.capacity_factor * mean);
+  return most < 0x1p62 ? Amount(static_cast<std::int64_t>(most)) : Amount(Amount::too_large);
+}
+
+Amount smaller(Amount a, Amount b) { return a < b ? a : b; }
+
+}  // namespace
+
+MoeTokens moe_tokens(const Scope& scope) {
+  const Parallel& parallel = scope.spec->parallel;
+  const Moe& moe = *scope.model().moe;
+  MoeTokens made;
+  made.routed = scope.shard;
+  made.experts = moe.experts / parallel.ep;
+
+  // Who sends to a rank's experts: all of ep; or nobody, when the rank has the tokens itself.
+  const std::int64_t senders = parallel.ep_own_axis ? 1 : parallel.ep;
+  made.gather_first = scope.sp && parallel.expert_tp() > 1 && senders == 1;
+  const Amount copies = made.routed * moe.top_k;
+  Shares shares = share_out(copies * senders, parallel.ep, moe.imbalance);
+  if (moe.capacity_factor > 0) {
+    const Amount most = capacity(moe, copies) * made.experts * senders;
+    shares.busiest = moe.pad_to_capacity ? most : smaller(shares.busiest, most);
+    shares.other = moe.pad_to_capacity ? most : smaller(shares.other, most);
+  }
+  made.exchanged = shares.busiest;
+  made.arriving = scope.where.expert == 1 ? shares.other : shares.busiest;
+  made.sent = (shares.busiest + shares.other * (parallel.ep - 1)) / senders;
+  made.computed = made.arriving * (scope.sp ? parallel.expert_tp() : 1);
+  return made;
+}
 
 }  // namespace orrery::workload

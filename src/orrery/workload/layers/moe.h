@@ -3,7 +3,7 @@
 // How many tokens the experts of a rank see. The block itself is `moe` in blocks.h.
 #pragma once
 
-#include "orrery/workload/layers/scope.h"
+#include "orrery/workload/operators/scope.h"
 
 namespace orrery::workload {
 

@@ -7,7 +7,7 @@
 #include <tuple>
 
 #include "orrery/workload/layers/blocks.h"
-#include "orrery/workload/layers/lowered_testing.h"
+#include "orrery/workload/operators/lowered_sums_testing.h"
 
 namespace orrery::workload {
 namespace {
@@ -66,7 +66,7 @@ MoeTokens tokens_of(const Spec& spec, const Position& where = {}) {
 
 /// FLOPs of the routed experts in the forward pass.
 std::int64_t expert_flops(const LoweredPart& part) {
-  return the_op(part.forward, "experts.up").matmul + the_op(part.forward, "experts.down").matmul;
+  return only_op(part.forward, "experts.up").matmul + only_op(part.forward, "experts.down").matmul;
 }
 
 TEST(Moe, FoldedExpertParallelismLeavesTheFlopsOfARankAlone) {
@@ -128,7 +128,7 @@ TEST(Moe, ExpertFlopsOfAllRanksDoNotDependOnHowTheyAreCut) {
     EXPECT_EQ(part.part.weights.expert * ranks, copies * 8 * kExpert) << how;
     EXPECT_EQ(sums_of(part).backward(), 2 * sums_of(part).forward) << how;
     // Ranks that have the same tokens route them alike; that counts once.
-    const Op router = the_op(part.forward, "router");
+    const Op router = only_op(part.forward, "router");
     EXPECT_EQ((router.matmul - router.redone) * ranks, 8 * 2 * kRouted * kWidthOfToken * 8) << how;
     expect_whole(part.forward, how + " forward");
     expect_whole(part.backward, how + " backward");
@@ -156,24 +156,24 @@ TEST(Moe, DispatchAndCombineHaveTypesOfTheirOwn) {
   spec.precision.dispatch = Dtype::fp8;
   const LoweredPart part = block_of(spec);
   const std::int64_t elements = 4096LL * 8 * 7168;
-  EXPECT_EQ(the_op(part.forward, "moe.dispatch").size, elements);
-  EXPECT_EQ(the_op(part.forward, "moe.combine").size, 2 * elements);
-  EXPECT_EQ(the_op(part.backward, "moe.combine.dgrad").size, elements);
-  EXPECT_EQ(the_op(part.backward, "moe.dispatch.dgrad").size, 2 * elements);
+  EXPECT_EQ(only_op(part.forward, "moe.dispatch").size, elements);
+  EXPECT_EQ(only_op(part.forward, "moe.combine").size, 2 * elements);
+  EXPECT_EQ(only_op(part.backward, "moe.combine.dgrad").size, elements);
+  EXPECT_EQ(only_op(part.backward, "moe.dispatch.dgrad").size, 2 * elements);
 }
 
 TEST(Moe, DispatchersAreSaidOfWhatTheyCarry) {
   Spec spec = deepseek();
   spec.parallel.dp = spec.parallel.ep = 64;
   spec.precision.dispatch = Dtype::fp8;
-  using graph::ExpertWay;
+  using graph::ExpertTransport;
   for (const auto by : {0, 1, 2, 3}) {
     spec.parallel.dispatcher = Dispatcher(by);
     const LoweredPart part = block_of(spec);
     const auto check = [&](const std::vector<Op>& ops, const char* name, bool combine) {
       graph::ExpertExchange wanted{256, std::uint16_t(combine ? 14336 : 7168), 8};
-      wanted.set(ExpertWay(by), combine);
-      EXPECT_EQ(the_op(ops, name).exchange, by > 0 ? wanted : decltype(wanted){});
+      wanted.set(ExpertTransport(by), combine);
+      EXPECT_EQ(only_op(ops, name).exchange, by > 0 ? wanted : decltype(wanted){});
     };
     for (const bool back : {false, true}) {
       check(part.forward, back ? "moe.combine" : "moe.dispatch", back);
@@ -316,14 +316,14 @@ TEST(Moe, SharedExpertsRunWhileCopiesAreOnTheirWay) {
   spec.parallel.ep = 64;
   const LoweredPart part = block_of(spec);
   EXPECT_LT(place_of(part.forward, "moe.dispatch"), place_of(part.forward, "mlp_up"));
-  EXPECT_FALSE(waits_for(the_op(part.forward, "mlp_up"), stream::ep));
+  EXPECT_FALSE(waits_for(only_op(part.forward, "mlp_up"), stream::ep));
   EXPECT_LT(place_of(part.forward, "mlp_up"), place_of(part.forward, "experts.up"));
-  EXPECT_TRUE(waits_for(the_op(part.forward, "experts.up"), stream::ep));
-  EXPECT_TRUE(waits_for(the_op(part.forward, "moe.unpermute"), stream::ep));
+  EXPECT_TRUE(waits_for(only_op(part.forward, "experts.up"), stream::ep));
+  EXPECT_TRUE(waits_for(only_op(part.forward, "moe.unpermute"), stream::ep));
   EXPECT_LT(place_of(part.backward, "moe.dispatch.dgrad"), place_of(part.backward, "mlp_up.dgrad"));
-  EXPECT_FALSE(waits_for(the_op(part.backward, "mlp_down.dgrad"), stream::ep));
-  EXPECT_TRUE(waits_for(the_op(part.backward, "experts.down.dgrad"), stream::ep));
-  EXPECT_TRUE(waits_for(the_op(part.backward, "moe.permute.dgrad"), stream::ep));
+  EXPECT_FALSE(waits_for(only_op(part.backward, "mlp_down.dgrad"), stream::ep));
+  EXPECT_TRUE(waits_for(only_op(part.backward, "experts.down.dgrad"), stream::ep));
+  EXPECT_TRUE(waits_for(only_op(part.backward, "moe.permute.dgrad"), stream::ep));
 }
 
 TEST(Moe, ASharedGateIsOneMoreColumn) {
@@ -357,22 +357,22 @@ TEST(Moe, RecomputationKeepsLess) {
   // returned.
   const std::int64_t copies = kCopies * kWidthOfToken * 2, inner = kCopies * 14336 * 2;
   const std::int64_t rest = kRouted * kWidthOfToken * 2 + 2 * copies;
-  EXPECT_EQ(sums_of(all).kept, rest + kRouted * 8 * 4 + 3 * inner);
+  EXPECT_EQ(sums_of(all).retained, rest + kRouted * 8 * 4 + 3 * inner);
   EXPECT_EQ(sums_of(all).recompute, 0);
 
   spec.recompute.kind = RecomputeKind::ops;
   spec.recompute.ops = {"router"};
-  EXPECT_EQ(sums_of(block_of(spec)).kept, rest + 3 * inner);
+  EXPECT_EQ(sums_of(block_of(spec)).retained, rest + 3 * inner);
   EXPECT_EQ(sums_of(block_of(spec)).recompute, 2 * kRouted * kWidthOfToken * 8);
   spec.recompute.ops = {"experts"};
-  EXPECT_EQ(sums_of(block_of(spec)).kept, rest + kRouted * 8 * 4);
+  EXPECT_EQ(sums_of(block_of(spec)).retained, rest + kRouted * 8 * 4);
   EXPECT_EQ(sums_of(block_of(spec)).recompute, 2 * kCopies * kExpert * 2 / 3);
   spec.recompute.ops = {"activation"};
-  EXPECT_EQ(sums_of(block_of(spec)).kept, rest + kRouted * 8 * 4 + 2 * inner);
+  EXPECT_EQ(sums_of(block_of(spec)).retained, rest + kRouted * 8 * 4 + 2 * inner);
   EXPECT_EQ(sums_of(block_of(spec)).recompute, 0);  // no products
   spec.recompute.ops.clear();
   spec.recompute.kind = RecomputeKind::full;
-  EXPECT_EQ(sums_of(block_of(spec)).kept, kRouted * kWidthOfToken * 2);
+  EXPECT_EQ(sums_of(block_of(spec)).retained, kRouted * kWidthOfToken * 2);
   EXPECT_EQ(sums_of(block_of(spec)).recompute, sums_of(all).forward);
   EXPECT_EQ(collectives(block_of(spec).backward).size(), 4U);
   for (const LoweredPart& part : {all, block_of(spec)})

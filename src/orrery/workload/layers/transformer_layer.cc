@@ -37,8 +37,8 @@ Tensor joint_branches(Tape& tape, const Scope& scope, const Attention& shape, Te
   const Amount context_features = in.outputs[0].features;
   in.outputs.push_back(mlp_up_output(scope, model.inner()));
   std::vector<Tensor> made = column_linear(tape, scope, in, ORRERY_COLUMN("qkv_mlp_up"), x);
-  adapt(tape, scope, in, Cut::columns, qkv_adapters(in.in), x, made);
-  adapt(tape, scope, in, Cut::columns, mlp_adapters(in.in, 3), x, made);
+  add_adapters(tape, scope, in, Cut::columns, qkv_adapters(in.in), x, made);
+  add_adapters(tape, scope, in, Cut::columns, mlp_adapters(in.in, 3), x, made);
   const Tensor context = attend(tape, scope, shape, {made[0], made[1], made[2]});
   const Tensor act = mlp_activation(tape, scope, model.inner(), made[3]);
   Linear out;
@@ -50,10 +50,11 @@ Tensor joint_branches(Tape& tape, const Scope& scope, const Attention& shape, Te
   if (model.out_bias && model.mlp_bias) tape.add_weights(Share::replicated, model.hidden);
   std::vector<Tensor> sum = {
       row_linear(tape, scope, out, ORRERY_ROW("out_mlp_down"), {context, act})};
-  adapt(tape, scope, out, Cut::rows, {{"out", ORRERY_ADAPTER("out"), context_features}}, context,
-        sum);
-  adapt(tape, scope, out, Cut::rows,
-        {{"mlp_down", ORRERY_ADAPTER("mlp_down"), ceil_div(model.inner(), scope.tp)}}, act, sum);
+  add_adapters(tape, scope, out, Cut::rows, {{"out", ORRERY_ADAPTER("out"), context_features}},
+               context, sum);
+  add_adapters(tape, scope, out, Cut::rows,
+               {{"mlp_down", ORRERY_ADAPTER("mlp_down"), ceil_div(model.inner(), scope.tp)}}, act,
+               sum);
   return sum.front();
 }
 

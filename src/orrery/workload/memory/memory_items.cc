@@ -57,30 +57,30 @@ struct Range {
 };
 
 /// Places up to and with the one that the pass is at.
-Range reached(const Moment& moment, const ChunkProfile& chunk) {
+Range reached(const TaskPeak& moment, const ChunkProfile& chunk) {
   return {0, std::min(moment.worst.place + 1, chunk.parts.size())};
 }
 
-Range kept_range(const Moment& moment, const ChunkProfile& chunk) {
+Range kept_range(const TaskPeak& moment, const ChunkProfile& chunk) {
   const TaskKind kind = moment.task.kind;
   if (kind == TaskKind::step || kind == TaskKind::weight_grad) return {};
   if (kind == TaskKind::input_grad) return {0, moment.worst.halved};
   return reached(moment, chunk);
 }
 
-Range redone_range(const Moment& moment) {
+Range redone_range(const TaskPeak& moment) {
   if (moment.task.kind == TaskKind::input_grad) return {moment.worst.place, moment.worst.halved};
   return {};
 }
 
-Range halfway_range(const Moment& moment, const ChunkProfile& chunk) {
+Range halfway_range(const TaskPeak& moment, const ChunkProfile& chunk) {
   if (moment.task.kind == TaskKind::input_grad) return {moment.worst.halved, chunk.parts.size()};
   if (moment.task.kind == TaskKind::weight_grad) return reached(moment, chunk);
   return {};
 }
 
 /// Whether the pass holds what the chunk's parts share.
-bool holds_shared(const Moment& moment, const ChunkProfile& chunk) {
+bool holds_shared(const TaskPeak& moment, const ChunkProfile& chunk) {
   if (moment.task.kind == TaskKind::input_grad) return true;
   return chunk.sharing < reached(moment, chunk).last;
 }
@@ -101,28 +101,28 @@ std::map<std::uint32_t, std::uint64_t> parts_of(const Role& role) {
 }
 
 void add_activations(const Program& program, const Role& role,
-                     const std::vector<ChunkProfile>& chunks, const Moment& moment,
+                     const std::vector<ChunkProfile>& chunks, const TaskPeak& moment,
                      std::vector<MemoryItem>& items) {
   for (const auto& entry : parts_of(role)) {
     const std::uint32_t index = entry.first;
     const Part& part = program.parts[index];
-    Copies kept, redone, halfway;
+    Copies retained, redone, halfway;
     for (std::size_t c = 0; c < chunks.size(); ++c) {
       const ChunkProfile& chunk = chunks[c];
       const std::uint64_t all = count_of(chunk, {0, chunk.parts.size()}, index);
-      kept.add(all, moment.in_flight[c] - moment.half_done[c]);
-      halfway.add(all, moment.half_done[c]);
+      retained.add(all, moment.in_flight[c] - moment.awaiting_weight_half[c]);
+      halfway.add(all, moment.awaiting_weight_half[c]);
       if (moment.task.kind == TaskKind::step || c != moment.task.chunk) continue;
-      kept.add(count_of(chunk, kept_range(moment, chunk), index), 1);
+      retained.add(count_of(chunk, kept_range(moment, chunk), index), 1);
       redone.add(count_of(chunk, redone_range(moment), index), 1);
       halfway.add(count_of(chunk, halfway_range(moment, chunk), index), 1);
     }
-    for (const Kept& item : part.kept) {
-      items.push_back({MemoryKind::activations, named(part, item.name, kept),
-                       static_cast<std::int64_t>(kept.all) * item.bytes});
+    for (const RetainedTensor& item : part.retained) {
+      items.push_back({MemoryKind::activations, named(part, item.name, retained),
+                       static_cast<std::int64_t>(retained.all) * item.bytes});
     }
     items.push_back({MemoryKind::activations, named(part, "computed again", redone),
-                     static_cast<std::int64_t>(redone.all) * redone_bytes(part)});
+                     static_cast<std::int64_t>(redone.all) * recomputed_bytes(part)});
     items.push_back({MemoryKind::activations, named(part, "held for the weight half", halfway),
                      static_cast<std::int64_t>(halfway.all) * halfway_bytes(part)});
   }
@@ -130,7 +130,7 @@ void add_activations(const Program& program, const Role& role,
 
 /// What all parts on a stage keep once.
 void add_shared(const Program& program, const std::vector<ChunkProfile>& chunks,
-                const Moment& moment, std::vector<MemoryItem>& items) {
+                const TaskPeak& moment, std::vector<MemoryItem>& items) {
   for (std::size_t c = 0; c < chunks.size(); ++c) {
     const ChunkProfile& chunk = chunks[c];
     if (chunk.sharing >= chunk.parts.size()) continue;
@@ -147,10 +147,10 @@ void add_shared(const Program& program, const std::vector<ChunkProfile>& chunks,
 /// What a pass through `part` works with, one layer at a time.
 void add_working(const Part& part, TaskKind kind, std::vector<MemoryItem>& items) {
   if (kind == TaskKind::weight_grad) return;
-  const bool again = kind == TaskKind::backward && redone_bytes(part) > 0;
+  const bool again = kind == TaskKind::backward && recomputed_bytes(part) > 0;
   items.push_back({MemoryKind::working, part.name + ".working", working_bytes(part)});
   if (!again) return;
-  for (const Kept& item : part.transient) {
+  for (const RetainedTensor& item : part.transient) {
     if (std::string_view(item.name) == "working") continue;
     items.push_back({MemoryKind::working, named(part, item.name) + ", computed again", item.bytes});
   }
@@ -159,14 +159,14 @@ void add_working(const Part& part, TaskKind kind, std::vector<MemoryItem>& items
 }  // namespace
 
 std::vector<MemoryItem> state_items(const Program& program, const Role& role,
-                                    const StateRule& state) {
+                                    const ModelState& state) {
   std::vector<MemoryItem> items;
   for (const auto& entry : parts_of(role)) {
     const Part& part = program.parts[entry.first];
     const std::uint64_t count = entry.second;
     const std::string often = count == 1 && !part.is_layer ? "" : ", " + times(count, part);
     const auto add = [&items, n = static_cast<std::int64_t>(count)](const std::string& name,
-                                                                    const StateBytes& bytes) {
+                                                                    const ModelStateBytes& bytes) {
       items.push_back({MemoryKind::weights, name, n * bytes.weights});
       items.push_back({MemoryKind::gradients, name, n * bytes.gradients});
       items.push_back({MemoryKind::optimizer, name, n * bytes.optimizer});
@@ -179,7 +179,8 @@ std::vector<MemoryItem> state_items(const Program& program, const Role& role,
 }
 
 std::vector<MemoryItem> alive_items(const Program& program, const Role& role,
-                                    const std::vector<ChunkProfile>& chunks, const Moment& moment) {
+                                    const std::vector<ChunkProfile>& chunks,
+                                    const TaskPeak& moment) {
   std::vector<MemoryItem> items;
   add_activations(program, role, chunks, moment, items);
   add_shared(program, chunks, moment, items);

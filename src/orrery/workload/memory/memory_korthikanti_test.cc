@@ -20,7 +20,7 @@
 #include <cmath>
 #include <string>
 
-#include "orrery/workload/memory/memory.h"
+#include "orrery/workload/memory/memory_report.h"
 #include "orrery/workload/memory/memory_testing.h"
 
 namespace orrery::workload {

@@ -3,7 +3,7 @@
 // Jobs of millions of tasks: answered soon, in little memory.
 #include <gtest/gtest.h>
 
-#include "orrery/workload/memory/memory.h"
+#include "orrery/workload/memory/memory_report.h"
 
 namespace orrery::workload {
 namespace {
@@ -34,14 +34,14 @@ TEST(MemoryLimits, OnlyTheWorstRoleKeepsSamplesOfManyTasks) {
   ASSERT_TRUE(worst);
   for (const RoleMemory& role : worst->roles)
     EXPECT_EQ(role.samples.empty(), role.role != worst->worst);
-  const RoleMemory& kept = worst->roles[worst->worst];
-  EXPECT_EQ(kept.samples[kept.peak_task].bytes, kept.peak);
-  EXPECT_EQ(kept.peak, all->roles[all->worst].peak);
+  const RoleMemory& retained = worst->roles[worst->worst];
+  EXPECT_EQ(retained.samples[retained.peak_task].bytes, retained.peak);
+  EXPECT_EQ(retained.peak, all->roles[all->worst].peak);
 }
 
 // Each plan has 4 million passes: one other is tried, not hundreds.
 TEST(MemoryLimits, FewPlansOfManyPassesAreTried) {
-  const auto changes = make_it_fit(job(64, 65'000), 1 << 20);
+  const auto changes = find_fitting_changes(job(64, 65'000), 1 << 20);
   ASSERT_TRUE(changes) << to_string(changes.error());
   EXPECT_LE(changes->size(), 1u);
 }

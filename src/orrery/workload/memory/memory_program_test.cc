@@ -5,9 +5,9 @@
 
 #include <algorithm>
 
-#include "orrery/workload/memory/memory.h"
+#include "orrery/workload/memory/memory_report.h"
 #include "orrery/workload/memory/memory_testing.h"
-#include "orrery/workload/spec/catalogue.h"
+#include "orrery/workload/spec/model_catalogue.h"
 
 namespace orrery::workload {
 namespace {
@@ -89,7 +89,7 @@ std::int64_t most_away(const Spec& spec) {
   const auto program = assemble(spec, findings);
   std::int64_t most = 0;
   if (program)
-    for (const Part& part : program->parts) most = std::max(most, part.away);
+    for (const Part& part : program->parts) most = std::max(most, part.offloaded);
   EXPECT_GT(most, 0);
   return most;
 }
@@ -131,7 +131,7 @@ TEST(MemoryOfPrograms, ActivationsElsewhereAreNotHere) {
   ASSERT_TRUE(program);
   std::int64_t layer = 0, others = 0;
   for (const Part& part : program->parts)
-    for (const Kept& item : part.kept) (part.is_layer ? layer : others) += item.bytes;
+    for (const RetainedTensor& item : part.retained) (part.is_layer ? layer : others) += item.bytes;
   EXPECT_EQ(report_of(spec).roles[0].activations, 4 * (8 * layer + others));
   spec.offload.activations = 8;
   for (const std::int64_t window : {1, 2, 4}) {

@@ -3,7 +3,7 @@
 // Activations in flight against the closed forms of the schedules' papers.
 #include <gtest/gtest.h>
 
-#include "orrery/workload/memory/memory.h"
+#include "orrery/workload/memory/memory_report.h"
 #include "orrery/workload/memory/memory_testing.h"
 
 namespace orrery::workload {
@@ -22,7 +22,7 @@ std::int64_t in_flight(ScheduleKind kind, std::uint32_t stages, std::uint32_t mi
   const auto report = account_memory(program, {.fragmentation = 0});
   EXPECT_TRUE(report.has_value());
   EXPECT_EQ(report->roles[0].activations % kKept, 0);
-  EXPECT_EQ(report->roles[0].activations, most_in_flight(*order, stage) * kKept);
+  EXPECT_EQ(report->roles[0].activations, max_in_flight(*order, stage) * kKept);
   return report->roles[0].activations / kKept;
 }
 

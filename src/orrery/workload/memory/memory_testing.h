@@ -8,9 +8,9 @@
 #include <utility>
 #include <vector>
 
-#include "orrery/workload/memory/memory.h"
+#include "orrery/workload/memory/memory_report.h"
 #include "orrery/workload/program/program.h"
-#include "orrery/workload/schedule/schedule.h"
+#include "orrery/workload/schedule/pipeline_order.h"
 
 namespace orrery::workload {
 
@@ -28,14 +28,14 @@ inline TaskKind task_kind(Pass pass) {
   return TaskKind::weight_grad;
 }
 
-/// A layer that keeps `kept` bytes, also between the halves of its backward pass, and works with
-/// `working` bytes more.
-inline Part layer(std::int64_t kept, std::int64_t working = 0, Weights weights = {}) {
+/// A layer that keeps `retained` bytes, also between the halves of its backward pass, and works
+/// with `working` bytes more.
+inline Part layer(std::int64_t retained, std::int64_t working = 0, Weights weights = {}) {
   Part part;
   part.name = "layer";
   part.is_layer = true;
   part.weights = weights;
-  part.kept = part.halfway = {{"input", kept}};
+  part.retained = part.halfway = {{"input", retained}};
   if (working != 0) part.transient = {{"working", working}};
   return part;
 }

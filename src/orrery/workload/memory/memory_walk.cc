@@ -5,7 +5,7 @@
 #include <optional>
 
 #include "orrery/core/check.h"
-#include "orrery/workload/spec/data_policy.h"
+#include "orrery/workload/spec/data_parallel_policy.h"
 
 namespace orrery::workload {
 namespace {
@@ -39,24 +39,24 @@ bool step_of(const Task& task) { return task.kind == TaskKind::step; }
 class Walker {
  public:
   struct Flight {
-    std::vector<std::uint32_t> in_flight, half_done;  // by chunk
+    std::vector<std::uint32_t> in_flight, awaiting_weight_half;  // by chunk
   };
 
   Walker(const Program& program, const Role& role, const std::vector<ChunkProfile>& chunks,
-         const std::function<void(const Moment&)>& on_moment)
+         const std::function<void(const TaskPeak&)>& on_moment)
       : chunks_(chunks), on_moment_(on_moment), overlap_(program.spec.schedule.overlap) {
     for (const auto& recipe : role.recipes) facts_.push_back(facts_of(program, recipe));
     moment_.in_flight.assign(chunks.size(), 0);
-    moment_.half_done.assign(chunks.size(), 0);
+    moment_.awaiting_weight_half.assign(chunks.size(), 0);
     std::int64_t layers = 0;
     for (const auto& chunk : role.chunks)
       for (const PartRun& run : chunk) {
-        const std::int64_t away = program.parts[run.part].away;
-        away_ = std::max(away_, away);
-        if (away > 0) layers += run.count;
+        const std::int64_t offloaded = program.parts[run.part].offloaded;
+        away_ = std::max(away_, offloaded);
+        if (offloaded > 0) layers += run.count;
       }
     away_ *= std::min(program.spec.offload.window, layers);
-    const DataPolicy policy = data_policy(program.spec);
+    const DataParallelPolicy policy = data_parallel_policy(program.spec);
     if (policy.keep_gathered && policy.reduce_once) moment_.begun.assign(chunks.size(), false);
   }
 
@@ -69,12 +69,13 @@ class Walker {
     if (next_) run(*next_, nullptr);
   }
 
-  [[nodiscard]] Flight flight() const { return {moment_.in_flight, moment_.half_done}; }
+  [[nodiscard]] Flight flight() const { return {moment_.in_flight, moment_.awaiting_weight_half}; }
   /// Leaves out `rounds` of `loop`, each of which adds as much as the one round since `before`.
   void skip(const TaskLoop& loop, std::uint32_t rounds, const Flight& before) {
     for (std::size_t i = 0; i < chunks_.size(); ++i) {  // modulo 2^32, where it falls
       moment_.in_flight[i] += rounds * (moment_.in_flight[i] - before.in_flight[i]);
-      moment_.half_done[i] += rounds * (moment_.half_done[i] - before.half_done[i]);
+      moment_.awaiting_weight_half[i] +=
+          rounds * (moment_.awaiting_weight_half[i] - before.awaiting_weight_half[i]);
     }
     moment_.index += rounds * static_cast<std::uint32_t>(loop.tasks.size());
     next_->microbatch += rounds * loop.stride;
@@ -87,8 +88,9 @@ class Walker {
     if (!moment_.begun.empty() && !step_of(task)) moment_.begun[task.chunk] = true;
     before(task);
     const bool step = task.kind == TaskKind::step;
-    moment_.worst =
-        step || chunks_[task.chunk].parts.empty() ? Worst{} : chunks_[task.chunk].worst(task.kind);
+    moment_.worst = step || chunks_[task.chunk].parts.empty()
+                        ? PassPeak{}
+                        : chunks_[task.chunk].worst(task.kind);
     pass_messages(task, after);
     add_up();
     on_moment_(moment_);
@@ -116,8 +118,8 @@ class Walker {
     ORRERY_CHECK(in_flight > 0);
     --in_flight;
     if (weights) {
-      ORRERY_CHECK(moment_.half_done[task.chunk] > 0);
-      --moment_.half_done[task.chunk];
+      ORRERY_CHECK(moment_.awaiting_weight_half[task.chunk] > 0);
+      --moment_.awaiting_weight_half[task.chunk];
     }
   }
 
@@ -125,15 +127,16 @@ class Walker {
     if (task.kind == TaskKind::forward || task.kind == TaskKind::input_grad) {
       ++moment_.in_flight[task.chunk];
     }
-    if (task.kind == TaskKind::input_grad) ++moment_.half_done[task.chunk];
+    if (task.kind == TaskKind::input_grad) ++moment_.awaiting_weight_half[task.chunk];
   }
 
   void add_up() {
-    Alive& alive = moment_.alive;
+    LiveBytes& alive = moment_.alive;
     alive = moment_.worst.alive;
     for (std::size_t i = 0; i < chunks_.size(); ++i) {
-      const std::uint32_t whole = moment_.in_flight[i] - moment_.half_done[i];
-      alive.activations += whole * chunks_[i].kept + moment_.half_done[i] * chunks_[i].halfway;
+      const std::uint32_t whole = moment_.in_flight[i] - moment_.awaiting_weight_half[i];
+      alive.activations +=
+          whole * chunks_[i].retained + moment_.awaiting_weight_half[i] * chunks_[i].halfway;
       if (moment_.needs_weights(i)) alive.communication += chunks_[i].whole;
     }
     alive.activations += moment_.moving;
@@ -142,25 +145,25 @@ class Walker {
   }
 
   const std::vector<ChunkProfile>& chunks_;
-  const std::function<void(const Moment&)>& on_moment_;
+  const std::function<void(const TaskPeak&)>& on_moment_;
   bool overlap_;
   std::vector<Facts> facts_;  // by recipe
   std::optional<Task> next_;
   std::int64_t left_ = 0;
   std::int64_t away_ = 0;  // that is on its way
-  Moment moment_;
+  TaskPeak moment_;
 };
 
 }  // namespace
 
-bool Moment::needs_weights(std::size_t chunk) const {
+bool TaskPeak::needs_weights(std::size_t chunk) const {
   if (!begun.empty()) return begun[chunk] && !step_of(task);
   const bool own = !step_of(task) && task.kind != TaskKind::weight_grad && task.chunk == chunk;
-  return own || in_flight[chunk] > half_done[chunk];
+  return own || in_flight[chunk] > awaiting_weight_half[chunk];
 }
 
-void walk(const Program& program, const Role& role, const std::vector<ChunkProfile>& chunks,
-          Look look, const std::function<void(const Moment&)>& on_moment) {
+void walk_tasks(const Program& program, const Role& role, const std::vector<ChunkProfile>& chunks,
+                TaskSelection look, const std::function<void(const TaskPeak&)>& on_moment) {
   // From the second round of a loop to the last but one, what each task holds grows or shrinks by
   // the same amount every round: messages come from and go to the same tasks, and a chunk whose
   // microbatches grow or shrink in number has some in all of these rounds. So no task's most is
@@ -170,8 +173,8 @@ void walk(const Program& program, const Role& role, const std::vector<ChunkProfi
   Walker::Flight before;
   for (const TaskLoop& loop : role.tasks) {
     for (std::uint32_t round = 0; round < loop.count; ++round) {
-      if (look == Look::at_peaks && round + 1 == kBegin) before = walker.flight();
-      if (look == Look::at_peaks && round == kBegin && loop.count > kBegin + kEnd) {
+      if (look == TaskSelection::peak_tasks && round + 1 == kBegin) before = walker.flight();
+      if (look == TaskSelection::peak_tasks && round == kBegin && loop.count > kBegin + kEnd) {
         walker.skip(loop, loop.count - kBegin - kEnd, before);
         round = loop.count - kEnd;
       }
@@ -184,7 +187,7 @@ void walk(const Program& program, const Role& role, const std::vector<ChunkProfi
   walker.end();
 }
 
-double bound(const Program& program, const Role& role) {
+double memory_upper_bound(const Program& program, const Role& role) {
   std::vector<double> passes(role.chunks.size(), 1);  // that may be alive at one time
   for (const TaskLoop& loop : role.tasks) {
     for (const Task& task : loop.tasks) {
@@ -198,10 +201,10 @@ double bound(const Program& program, const Role& role) {
       const Part& part = program.parts[run.part];
       double bytes = 0;
       bytes += static_cast<double>(part.shared.bytes);
-      bytes += static_cast<double>(part.away);
-      for (const Kept& item : part.kept) bytes += static_cast<double>(item.bytes);
-      for (const Kept& item : part.halfway) bytes += static_cast<double>(item.bytes);
-      for (const Kept& item : part.transient) bytes += static_cast<double>(item.bytes);
+      bytes += static_cast<double>(part.offloaded);
+      for (const RetainedTensor& item : part.retained) bytes += static_cast<double>(item.bytes);
+      for (const RetainedTensor& item : part.halfway) bytes += static_cast<double>(item.bytes);
+      for (const RetainedTensor& item : part.transient) bytes += static_cast<double>(item.bytes);
       // State, whole weights once more, gradients in two buckets: below 16 + 4 + 8 bytes each.
       total += run.count * (passes[i] * bytes + 28 * static_cast<double>(part.weights.dense) +
                             28 * static_cast<double>(part.weights.replicated) +

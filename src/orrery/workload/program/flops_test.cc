@@ -7,8 +7,8 @@
 
 #include <string>
 
-#include "orrery/workload/program/count.h"
-#include "orrery/workload/spec/catalogue.h"
+#include "orrery/workload/program/step_count.h"
+#include "orrery/workload/spec/model_catalogue.h"
 
 namespace orrery::workload {
 namespace {
@@ -55,15 +55,15 @@ Spec spec_of(const Published& published) {
   return spec;
 }
 
-Count count_job(const Spec& spec) {
+StepCount count_job(const Spec& spec) {
   Findings findings;
   const Result<Program> program = assemble(spec, findings);
   if (!program) {
     ADD_FAILURE() << to_string(program.error());
     return {};
   }
-  const Result<Count> count = workload::count(*program);
-  return count ? *count : Count{};
+  const Result<StepCount> count = workload::count(*program);
+  return count ? *count : StepCount{};
 }
 
 class ModelFlops : public testing::TestWithParam<Published> {};
@@ -71,7 +71,7 @@ class ModelFlops : public testing::TestWithParam<Published> {};
 TEST_P(ModelFlops, AreSixTimesWeightsPlusAttention) {
   const Published& published = GetParam();
   const Spec spec = spec_of(published);
-  const Count count = count_job(spec);
+  const StepCount count = count_job(spec);
   const auto tokens = static_cast<double>(count.tokens), seq = static_cast<double>(spec.batch.seq);
   EXPECT_EQ(count.tokens, spec.batch.seq);
   EXPECT_NEAR(static_cast<double>(count.parameters.matmul) / published.weights, 1, 1e-12);

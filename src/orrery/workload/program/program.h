@@ -60,13 +60,14 @@ inline constexpr Stream pipe = 15;   ///< first of four per chunk: receive and s
 [[nodiscard]] constexpr Stream send_backward(std::uint32_t chunk) {
   return static_cast<Stream>(pipe + 4 * chunk + 3);
 }
-inline constexpr Stream held = 236;     ///< first of eight more registers: layers' gathered weights
-inline constexpr Stream load = 244;     ///< from remote memory
-inline constexpr Stream store = 245;    ///< to it
-inline constexpr Stream come = 246;     ///< a register: activations loaded for the layer at hand
-inline constexpr Stream coming = 247;   ///< first of four: … for the next ones
-inline constexpr Stream leaving = 251;  ///< first of four: activations that were stored before the
-                                        ///< last ones, the earliest first
+inline constexpr Stream held = 236;   ///< first of eight more registers: layers' gathered weights
+inline constexpr Stream load = 244;   ///< from remote memory
+inline constexpr Stream store = 245;  ///< to it
+inline constexpr Stream loaded_activations =
+    246;  ///< a register: activations loaded for the layer at hand
+inline constexpr Stream loading_activations = 247;  ///< first of four: … for the next ones
+inline constexpr Stream storing_activations = 251;  ///< first of four: activations that were stored
+                                                    ///< before the last ones, the earliest first
 }  // namespace stream
 
 /// What an op is, for counting.
@@ -168,9 +169,9 @@ struct TaskLoop {
   std::uint32_t stride = 0;
 };
 /// A role's loops, task by task.
-[[nodiscard]] std::vector<Task> unfold_tasks(std::span<const TaskLoop> loops);
+[[nodiscard]] std::vector<Task> expand_task_loops(std::span<const TaskLoop> loops);
 
-/// What `count` layers in a row hold in memory and weights; see lower.h for Part.
+/// What `count` layers in a row hold in memory and weights; see lowered_model.h for Part.
 struct PartRun {
   std::uint32_t part = 0;  ///< of Program::parts
   std::uint32_t count = 1;
@@ -188,7 +189,7 @@ struct Role {
 };
 
 /// An item kept from the forward to the backward pass, or for good.
-struct Kept {
+struct RetainedTensor {
   const char* name = "";
   std::int64_t bytes = 0;
 };
@@ -216,14 +217,17 @@ struct Part {
   std::string name;  ///< "embedding", "layer", "moe layer", "head"
   bool is_layer = false;
   Weights weights;
-  Weights frozen;               ///< of these, what is held but not trained (Spec::lora)
-  std::vector<Kept> kept;       ///< from forward to backward, per microbatch, after recompute
-  std::vector<Kept> halfway;    ///< what then waits for the weight half, in a split backward pass:
-                                ///< inputs and output gradients of operators with weight gradients
-  Kept shared;                  ///< likewise, but once for all such parts on a stage
-  std::vector<Kept> transient;  ///< alive only while its forward or backward runs (largest of both)
-  std::int64_t away = 0;      ///< bytes that would be `kept`, but lie in remote memory between the
-                              ///< passes (and are among `transient`)
+  Weights frozen;  ///< of these, what is held but not trained (Spec::lora)
+  std::vector<RetainedTensor>
+      retained;  ///< from forward to backward, per microbatch, after recompute
+  std::vector<RetainedTensor>
+      halfway;            ///< what then waits for the weight half, in a split backward pass:
+                          ///< inputs and output gradients of operators with weight gradients
+  RetainedTensor shared;  ///< likewise, but once for all such parts on a stage
+  std::vector<RetainedTensor>
+      transient;               ///< alive only while its forward or backward runs (largest of both)
+  std::int64_t offloaded = 0;  ///< bytes that would be `retained`, but lie in remote memory between
+                               ///< the passes (and are among `transient`)
   std::int64_t boundary = 0;  ///< bytes of activations that its output is, on this rank
 
   /// What has gradients and is updated.
@@ -272,13 +276,14 @@ enum class NodeNames : std::uint8_t {
     NodeNames names = NodeNames::each);
 
 /// Marks the axes that the role's collectives run over.
-void note_axes(const Program& program, const Role& role, std::array<bool, kAxes>& used);
+void collect_axes(const Program& program, const Role& role, std::array<bool, kAxes>& used);
 
 /// Puts all that the role's nodes compute into `kernels`, as `unroll` does.
-void note_kernels(const Program& program, const Role& role, graph::KernelTable& kernels);
+void collect_kernels(const Program& program, const Role& role, graph::KernelTable& kernels);
 
 /// How many nodes `unroll` makes of each of the role's recipes, once.
-[[nodiscard]] std::vector<std::uint64_t> recipe_nodes(const Program& program, const Role& role);
+[[nodiscard]] std::vector<std::uint64_t> recipe_node_counts(const Program& program,
+                                                            const Role& role);
 
 /// How many nodes `unroll` would make. O(tasks + bodies), nothing is unrolled.
 [[nodiscard]] std::uint64_t node_count(const Program& program, std::uint32_t role);

@@ -192,9 +192,9 @@ class Unroller {
       case NodeKind::recv: {
         made.flags = graph::kHasCpuAttr | graph::kHasCommSize | graph::kHasSrc | graph::kHasDst |
                      graph::kHasTag | graph::kPeerRelative;
-        const std::int32_t away = distance(program_, role_, op);
+        const std::int32_t offloaded = distance(program_, role_, op);
         made.message.size = Bytes(op.size);
-        (op.kind == NodeKind::send ? made.message.dst : made.message.src) = away;
+        (op.kind == NodeKind::send ? made.message.dst : made.message.src) = offloaded;
         break;
       }
       case NodeKind::mem_load:
@@ -249,7 +249,7 @@ Result<void> unroll(const Program& program, std::uint32_t role, StringPool& pool
   return Unroller(program, program.roles[role], pool, kernels, on_node, names).run();
 }
 
-void note_axes(const Program& program, const Role& role, std::array<bool, kAxes>& used) {
+void collect_axes(const Program& program, const Role& role, std::array<bool, kAxes>& used) {
   for (const std::vector<Segment>& recipe : role.recipes) {
     for (const Segment& segment : recipe) {
       for (const Op& op : program.bodies[segment.body].ops) {
@@ -260,7 +260,7 @@ void note_axes(const Program& program, const Role& role, std::array<bool, kAxes>
   }
 }
 
-void note_kernels(const Program& program, const Role& role, graph::KernelTable& kernels) {
+void collect_kernels(const Program& program, const Role& role, graph::KernelTable& kernels) {
   for (const std::vector<Segment>& recipe : role.recipes) {
     for (const Segment& segment : recipe) {
       for (const Op& op : program.bodies[segment.body].ops) (void)interned(op, kernels);
@@ -268,7 +268,7 @@ void note_kernels(const Program& program, const Role& role, graph::KernelTable& 
   }
 }
 
-std::vector<std::uint64_t> recipe_nodes(const Program& program, const Role& role) {
+std::vector<std::uint64_t> recipe_node_counts(const Program& program, const Role& role) {
   std::vector<std::uint64_t> in_body;
   in_body.reserve(program.bodies.size());
   for (const Body& body : program.bodies) {
@@ -288,7 +288,7 @@ std::vector<std::uint64_t> recipe_nodes(const Program& program, const Role& role
 
 std::uint64_t node_count(const Program& program, std::uint32_t role) {
   const Role& of = program.roles[role];
-  const std::vector<std::uint64_t> in_recipe = recipe_nodes(program, of);
+  const std::vector<std::uint64_t> in_recipe = recipe_node_counts(program, of);
   std::uint64_t nodes = 0;
   for (const TaskLoop& loop : of.tasks) {
     for (const Task& task : loop.tasks) nodes += loop.count * in_recipe[task.recipe];
@@ -296,7 +296,7 @@ std::uint64_t node_count(const Program& program, std::uint32_t role) {
   return nodes;
 }
 
-std::vector<Task> unfold_tasks(std::span<const TaskLoop> loops) {
+std::vector<Task> expand_task_loops(std::span<const TaskLoop> loops) {
   std::vector<Task> tasks;
   for (const TaskLoop& loop : loops) {
     for (std::uint32_t round = 0; round < loop.count; ++round) {

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <array>
 
-#include "orrery/workload/schedule/schedule_line.h"
+#include "orrery/workload/schedule/stage_writer.h"
 
 namespace orrery::workload {
 namespace {
@@ -18,12 +18,16 @@ void dual_pipe_stage(PipelineOrder& order, std::uint32_t stage) {
   const std::uint32_t inner = order.stages / 2 - 1 - depth;               // to the middle
   const std::uint32_t half = order.microbatches / 2, pairs = depth + 1;
   const std::uint16_t near = stage < order.stages / 2 ? 0 : 1, far = 1 - near;
-  const auto forward = [](std::uint16_t chunk) { return Line::Turn{Pass::forward, chunk}; };
-  const auto backward = [](std::uint16_t chunk) { return Line::Turn{Pass::backward, chunk}; };
-  const auto input = [](std::uint16_t chunk) { return Line::Turn{Pass::input_grad, chunk}; };
-  const auto weight = [](std::uint16_t chunk) { return Line::Turn{Pass::weight_grad, chunk}; };
+  const auto forward = [](std::uint16_t chunk) { return StageWriter::Turn{Pass::forward, chunk}; };
+  const auto backward = [](std::uint16_t chunk) {
+    return StageWriter::Turn{Pass::backward, chunk};
+  };
+  const auto input = [](std::uint16_t chunk) { return StageWriter::Turn{Pass::input_grad, chunk}; };
+  const auto weight = [](std::uint16_t chunk) {
+    return StageWriter::Turn{Pass::weight_grad, chunk};
+  };
 
-  Line line(order.loops[stage], half, {0, half});
+  StageWriter line(order.loops[stage], half, {0, half});
   line.repeat(2 * inner, {forward(near)});
   line.repeat(pairs, {forward(near), forward(far)});
   line.repeat(inner, {input(far), weight(far), forward(far)});
@@ -36,7 +40,7 @@ void dual_pipe_stage(PipelineOrder& order, std::uint32_t stage) {
   line.repeat(pairs / 2, {input(far), input(near)});
   // They come in the order of their input halves.
   for (std::uint32_t i = 0; i < inner + pairs; ++i) {
-    const Line::Turn owed = weight(i < pairs && (i + pairs) % 2 == 0 ? far : near);
+    const StageWriter::Turn owed = weight(i < pairs && (i + pairs) % 2 == 0 ? far : near);
     if (i < inner) {
       line.repeat(1, {owed, input(near)});
     } else {

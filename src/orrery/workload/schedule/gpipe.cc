@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // GPipe (Huang et al., NeurIPS 2019).
-#include "orrery/workload/schedule/schedule_line.h"
+#include "orrery/workload/schedule/stage_writer.h"
 
 namespace orrery::workload {
 namespace {
 
 void order_gpipe(PipelineOrder& order) {
   for (std::uint32_t s = 0; s < order.stages; ++s) {
-    Line line = line_of(order, s);
+    StageWriter line = stage_writer(order, s);
     line.repeat(order.microbatches, {kOneForward});
     line.repeat(order.microbatches, {kOneBackward});
   }
@@ -19,7 +19,7 @@ void order_gpipe(PipelineOrder& order) {
 const ScheduleEntry kGpipe{
     .kind = ScheduleKind::gpipe,
     .order = order_gpipe,
-    .bubble = bubble_of_whole_passes,
+    .bubble = fill_drain_bubble,
     .in_flight = [](const ScheduleSize& size) { return std::optional(size.microbatches); },
     .page = {.title = "GPipe",
              .bubble = "(*p* - 1)(*F* + *B*)",

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <array>
 
-#include "orrery/workload/schedule/schedule_line.h"
+#include "orrery/workload/schedule/stage_writer.h"
 
 namespace orrery::workload {
 namespace {
@@ -19,7 +19,7 @@ class Interleaved {
         v_(order.chunks),
         passes_(v_ * order.microbatches),
         ahead_(std::min((v_ - 1) * p_ + 2 * (p_ - 1 - stage), passes_)),
-        line_(line_of(order, stage)) {}
+        line_(stage_writer(order, stage)) {}
 
   void run() {
     const std::uint64_t round = p_ * v_, rounds = (passes_ - ahead_) / round;
@@ -42,9 +42,9 @@ class Interleaved {
       next = to;
       if (forward) next = std::min(next, i + p_ - i % p_);
       next = std::min(next, backward ? i + p_ - (i - ahead_) % p_ : ahead_);
-      const Line::Turn ahead{Pass::forward, chunk(i)};
-      const Line::Turn back{Pass::backward,
-                            static_cast<std::uint16_t>(backward ? v_ - 1 - chunk(i - ahead_) : 0)};
+      const StageWriter::Turn ahead{Pass::forward, chunk(i)};
+      const StageWriter::Turn back{
+          Pass::backward, static_cast<std::uint16_t>(backward ? v_ - 1 - chunk(i - ahead_) : 0)};
       if (!backward) line_.repeat(next - i, {ahead});
       if (forward && backward) line_.repeat(next - i, {ahead, back});
       if (!forward) line_.repeat(next - i, {back});
@@ -56,7 +56,7 @@ class Interleaved {
   }
 
   std::uint64_t p_, v_, passes_, ahead_;
-  Line line_;
+  StageWriter line_;
 };
 
 /// Stage s is (v-1)·p + 2·(p-1-s) forward passes ahead; both directions go through p microbatches
@@ -86,7 +86,7 @@ const ScheduleEntry kInterleaved{
     .kind = ScheduleKind::interleaved,
     .chunks = ChunkCount::several,
     .order = order_interleaved,
-    .bubble = bubble_of_whole_passes,  // a chunk's passes take 1/v of a stage's
+    .bubble = fill_drain_bubble,  // a chunk's passes take 1/v of a stage's
     .in_flight = in_flight_of_interleaved,
     .rules = kInterleavedRules,
     .page = {

@@ -3,14 +3,14 @@
 // 1F1B (Narayanan et al., SOSP 2019 and SC 2021).
 #include <algorithm>
 
-#include "orrery/workload/schedule/schedule_line.h"
+#include "orrery/workload/schedule/stage_writer.h"
 
 namespace orrery::workload {
 
 /// Stage s is p-1-s forward passes ahead of its backward passes.
 void one_f_one_b(PipelineOrder& order) {
   for (std::uint32_t s = 0; s < order.stages; ++s) {
-    Line line = line_of(order, s);
+    StageWriter line = stage_writer(order, s);
     line.repeat(order.stages - 1 - s, {kOneForward});
     line.repeat(order.microbatches, {kOneForward, kOneBackward});
   }
@@ -19,7 +19,7 @@ void one_f_one_b(PipelineOrder& order) {
 const ScheduleEntry kOneFOneB{
     .kind = ScheduleKind::one_f_one_b,
     .order = one_f_one_b,
-    .bubble = bubble_of_whole_passes,
+    .bubble = fill_drain_bubble,
     .in_flight =
         [](const ScheduleSize& size) {
           return std::optional(std::min(size.microbatches, size.stages));

@@ -11,7 +11,7 @@
 #include <string>
 #include <string_view>
 
-#include "orrery/core/fixed_text.h"
+#include "orrery/core/text/fixed_text.h"
 
 namespace orrery::workload {
 
@@ -79,7 +79,7 @@ struct ScheduleEntry {
   void (*order)(PipelineOrder& order);
   /// See bubble_formula().
   std::optional<std::int64_t> (*bubble)(const ScheduleSize& size, const PassCost& cost);
-  /// most_in_flight() of the first stage, where it is known.
+  /// max_in_flight() of the first stage, where it is known.
   std::optional<std::int64_t> (*in_flight)(const ScheduleSize& size);
   std::span<const ScheduleRule> rules = {};
   SchedulePage page;

@@ -3,7 +3,7 @@
 // ZB-H1 (Qi et al., ICLR 2024).
 #include <algorithm>
 
-#include "orrery/workload/schedule/schedule_line.h"
+#include "orrery/workload/schedule/stage_writer.h"
 
 namespace orrery::workload {
 namespace {
@@ -13,7 +13,7 @@ namespace {
 void order_zb_h1(PipelineOrder& order) {
   for (std::uint32_t s = 0; s < order.stages; ++s) {
     const std::uint32_t late = std::min(s, order.microbatches);
-    Line line = line_of(order, s);
+    StageWriter line = stage_writer(order, s);
     line.repeat(order.stages - 1 - s, {kOneForward});
     line.repeat(late, {kOneForward, kInput});
     line.repeat(order.microbatches - late, {kOneForward, kInput, kWeight});

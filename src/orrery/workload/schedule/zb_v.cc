@@ -3,7 +3,7 @@
 // ZB-V (Qi et al., NeurIPS 2024).
 #include <algorithm>
 
-#include "orrery/workload/schedule/schedule_line.h"
+#include "orrery/workload/schedule/stage_writer.h"
 
 namespace orrery::workload {
 namespace {
@@ -14,10 +14,10 @@ void order_zb_v(PipelineOrder& order) {
   const std::uint32_t p = order.stages;
   // The pattern needs 2p-1 microbatches; with fewer of them the rest of it is left out.
   const std::uint32_t m = std::max(2 * p - 1, order.microbatches);
-  constexpr Line::Turn up_forward{Pass::forward, 1}, up_input{Pass::input_grad, 1},
+  constexpr StageWriter::Turn up_forward{Pass::forward, 1}, up_input{Pass::input_grad, 1},
       up_weight{Pass::weight_grad, 1};
   for (std::uint32_t s = 0; s < p; ++s) {
-    Line line = line_of(order, s);  // chunk 0 goes down the V, chunk 1 up
+    StageWriter line = stage_writer(order, s);  // chunk 0 goes down the V, chunk 1 up
     line.repeat(2 * (p - s) - 1, {kOneForward});
     line.repeat(s, {up_forward, kOneForward});
     line.repeat(p - s, {up_forward, up_input, up_weight});

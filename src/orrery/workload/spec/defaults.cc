@@ -7,9 +7,9 @@
 #include <string_view>
 #include <vector>
 
-#include "orrery/core/units.h"
-#include "orrery/workload/spec/catalogue.h"
-#include "orrery/workload/spec/legal_internal.h"
+#include "orrery/core/text/units.h"
+#include "orrery/workload/spec/model_catalogue.h"
+#include "orrery/workload/spec/spec_rules.h"
 
 namespace orrery::workload {
 namespace {
@@ -112,8 +112,8 @@ Spec open_spec() {
   return spec;
 }
 
-Result<void> settle(Spec& spec, std::int64_t devices, const std::string& where,
-                    Findings& findings) {
+Result<void> resolve_defaults(Spec& spec, std::int64_t devices, const std::string& where,
+                              Findings& findings) {
   std::string text;
   const auto say = [&](const std::string& more) {
     if (!more.empty()) text += (text.empty() ? "" : "; ") + more;

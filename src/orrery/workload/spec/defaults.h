@@ -23,7 +23,7 @@ namespace orrery::workload {
 /// - seq: what the catalogue says that a model of this name was trained on, else 2048,
 /// - global: micro x dp x `Spec::usual_microbatches`.
 /// Errc: config_conflict when no dp fills the cluster; `where` names it.
-[[nodiscard]] Result<void> settle(Spec& spec, std::int64_t devices, const std::string& where,
-                                  Findings& findings);
+[[nodiscard]] Result<void> resolve_defaults(Spec& spec, std::int64_t devices,
+                                            const std::string& where, Findings& findings);
 
 }  // namespace orrery::workload

@@ -4,9 +4,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "orrery/workload/importers/import.h"
-#include "orrery/workload/program/program.h"
-
 namespace orrery::workload {
 namespace {
 
@@ -31,20 +28,20 @@ TEST(Defaults, DpIsWhatTheClusterLeaves) {
   Spec spec = open_with({{"model", "llama-3.1-8b"}, {"parallel.tp", "4"}, {"parallel.pp", "2"}});
   EXPECT_EQ(spec.parallel.dp, 0) << "open until it is settled";
   Findings findings;
-  ASSERT_TRUE(settle(spec, 64, "c.yaml", findings));
+  ASSERT_TRUE(resolve_defaults(spec, 64, "c.yaml", findings));
   EXPECT_EQ(spec.parallel.dp, 8);
   EXPECT_EQ(spec.batch.seq, 8192);
   EXPECT_EQ(spec.global_batch(), 128);
   EXPECT_THAT(said(findings),
               ElementsAre("dp 8: what the cluster leaves; batch 128: 8 microbatches for each of 2 "
                           "stages; 8,192 tokens each: what llama-3.1-8b was trained on"));
-  EXPECT_TRUE(legal(spec));
+  EXPECT_TRUE(check_spec(spec));
 }
 
 TEST(Defaults, WithoutAClusterDpIsOne) {
   Spec spec = open_with({{"model", "gpt2"}, {"batch.global", "4"}, {"batch.seq", "512"}});
   Findings findings;
-  ASSERT_TRUE(settle(spec, 0, "", findings));
+  ASSERT_TRUE(resolve_defaults(spec, 0, "", findings));
   EXPECT_EQ(spec.parallel.dp, 1);
   EXPECT_EQ(spec.batch.seq, 512);
   EXPECT_TRUE(findings.empty()) << "nothing was left open";
@@ -57,43 +54,10 @@ TEST(Defaults, WhatIsGivenStays) {
                          {"batch.global", "2"},
                          {"batch.seq", "512"}});
   Findings findings;
-  ASSERT_TRUE(settle(spec, 64, "c.yaml", findings));
+  ASSERT_TRUE(resolve_defaults(spec, 64, "c.yaml", findings));
   EXPECT_EQ(spec.parallel.dp, 2);
   EXPECT_EQ(spec.microbatches(), 1);
   EXPECT_TRUE(findings.empty());
-}
-
-TEST(Defaults, FilesGiveAndLeaveOpenLikeFlags) {
-  Findings findings;
-  Spec spec = open_spec();
-  ASSERT_TRUE(import_into(spec, "model: gpt2\nparallel: {tp: 2, dp: 1}\n", "a.yaml", findings));
-  EXPECT_EQ(spec.parallel.dp, 1) << "given, though it is the value it would have anyway";
-  EXPECT_EQ(spec.batch.seq, 0);
-  spec = open_spec();
-  ASSERT_TRUE(import_into(spec, "model: gpt2\nparallel: {tp: 2}\n", "b.yaml", findings));
-  EXPECT_EQ(spec.parallel.dp, 0);
-  ASSERT_TRUE(settle(spec, 6, "c.yaml", findings));
-  EXPECT_EQ(spec.parallel.dp, 3);
-  EXPECT_EQ(spec.batch.seq, 1024);
-  const auto whole = parse_spec("{model: gpt2}", "d.yaml");
-  ASSERT_TRUE(whole);
-  EXPECT_EQ(whole->parallel.dp, 1) << "open only where it is asked for";
-  EXPECT_FALSE(legal(open_spec()));
-}
-
-TEST(Defaults, OtherToolsFilesLeaveDpOpenToo) {
-  Findings findings;
-  Spec spec = open_spec();
-  ASSERT_TRUE(import_into(spec,
-                          "--num-layers 8 --hidden-size 512 --num-attention-heads 8 "
-                          "--seq-length 1024 --tensor-model-parallel-size 2 --vocab-size 32000",
-                          "m.sh", findings));
-  EXPECT_EQ(spec.parallel.dp, 0);
-  EXPECT_EQ(spec.batch.seq, 1024);
-  ASSERT_TRUE(import_into(spec, R"({"train_micro_batch_size_per_gpu": 2,
-      "gradient_accumulation_steps": 2, "train_batch_size": 16})",
-                          "ds.json", findings));
-  EXPECT_EQ(spec.parallel.dp, 4) << "16 / (2 x 2)";
 }
 
 TEST(Defaults, ExpertsOnAnAxisOfTheirOwnMultiplyTheRanks) {
@@ -104,8 +68,8 @@ TEST(Defaults, ExpertsOnAnAxisOfTheirOwnMultiplyTheRanks) {
   Spec own = spec;
   own.parallel.ep_own_axis = true;
   Findings findings;
-  ASSERT_TRUE(settle(spec, 64, "c.yaml", findings));
-  ASSERT_TRUE(settle(own, 64, "c.yaml", findings));
+  ASSERT_TRUE(resolve_defaults(spec, 64, "c.yaml", findings));
+  ASSERT_TRUE(resolve_defaults(own, 64, "c.yaml", findings));
   EXPECT_EQ(spec.parallel.dp, 32) << "folded: ep lies inside tp x cp x dp";
   EXPECT_EQ(own.parallel.dp, 4);
   EXPECT_EQ(spec.parallel.world(), 64);
@@ -115,7 +79,7 @@ TEST(Defaults, ExpertsOnAnAxisOfTheirOwnMultiplyTheRanks) {
 TEST(Defaults, WhatDoesNotDivideTheClusterSaysWhatWould) {
   Spec spec = open_with({{"model", "gpt3-175b"}, {"parallel.tp", "8"}, {"parallel.pp", "3"}});
   Findings findings;
-  const auto refused = settle(spec, 64, "h100-sxm:64", findings);
+  const auto refused = resolve_defaults(spec, 64, "h100-sxm:64", findings);
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().code, Errc::config_conflict);
   EXPECT_EQ(refused.error().where, "h100-sxm:64");
@@ -123,12 +87,12 @@ TEST(Defaults, WhatDoesNotDivideTheClusterSaysWhatWould) {
   EXPECT_EQ(refused.error().hint, "what would: pp 2 or 4");
 
   spec = open_with({{"model", "gpt2"}, {"parallel.tp", "12"}});
-  EXPECT_EQ(settle(spec, 8, "c", findings).error().hint, "what would: tp 8");
+  EXPECT_EQ(resolve_defaults(spec, 8, "c", findings).error().hint, "what would: tp 8");
   spec = open_with({{"model", "gpt2"},
                     {"parallel.tp", "16777216"},
                     {"parallel.pp", "16777216"},
                     {"parallel.cp", "16777216"}});
-  EXPECT_THAT(settle(spec, 8, "c", findings).error().what, HasSubstr("16,777,216 x pp"));
+  EXPECT_THAT(resolve_defaults(spec, 8, "c", findings).error().what, HasSubstr("16,777,216 x pp"));
 }
 
 /// The batch of Llama 3's 405B as published (arXiv 2407.21783, table 4): 16 M tokens.
@@ -139,7 +103,7 @@ TEST(Defaults, ThatOfLlama405BOn16384DevicesIsAsPublished) {
                          {"schedule.kind", "interleaved"},
                          {"schedule.chunks", "8"}});
   Findings findings;
-  ASSERT_TRUE(settle(spec, 16384, "h100-sxm:16384", findings));
+  ASSERT_TRUE(resolve_defaults(spec, 16384, "h100-sxm:16384", findings));
   EXPECT_EQ(spec.global_batch(), 2048);
   EXPECT_EQ(spec.batch.seq, 8192);
   EXPECT_THAT(said(findings),
@@ -169,18 +133,11 @@ TEST(Defaults, StagesGetMicrobatchesEnough) {
   EXPECT_EQ(spec.microbatches(), 1) << "the file says how many";
 }
 
-TEST(Defaults, AModelNotOfTheCatalogueHas2048Tokens) {
+TEST(Defaults, PicturesHaveNoTokens) {
+  Spec spec = open_with({{"model", "vit-h-14"}});
   Findings findings;
-  Spec spec = open_spec();
-  ASSERT_TRUE(import_into(spec, "model: {layers: 2, hidden: 64, heads: 2, vocab: 100}\n", "a.yaml",
-                          findings));
-  ASSERT_TRUE(settle(spec, 0, "", findings));
-  EXPECT_EQ(spec.batch.seq, 2048);
-  EXPECT_THAT(said(findings), ElementsAre("batch 1: one microbatch per rank; 2,048 tokens each"));
-  spec = open_with({{"model", "vit-h-14"}});
-  Findings of_pictures;
-  ASSERT_TRUE(settle(spec, 0, "", of_pictures));
-  EXPECT_THAT(said(of_pictures), ElementsAre("batch 1: one microbatch per rank"));
+  ASSERT_TRUE(resolve_defaults(spec, 0, "", findings));
+  EXPECT_THAT(said(findings), ElementsAre("batch 1: one microbatch per rank"));
 }
 
 }  // namespace

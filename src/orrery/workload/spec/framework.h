@@ -140,24 +140,24 @@ struct Fusion {
 
 namespace orrery::config {
 template <>
-struct Words<workload::Loss> {
+struct EnumNames<workload::Loss> {
   static constexpr std::array names = {
-      WordTable<workload::Loss>{"megatron", workload::Loss::megatron},
-      WordTable<workload::Loss>{"megatron_compiled", workload::Loss::megatron_compiled},
-      WordTable<workload::Loss>{"eager", workload::Loss::eager},
-      WordTable<workload::Loss>{"compiled", workload::Loss::compiled},
-      WordTable<workload::Loss>{"in_place", workload::Loss::in_place}};
+      EnumName<workload::Loss>{"megatron", workload::Loss::megatron},
+      EnumName<workload::Loss>{"megatron_compiled", workload::Loss::megatron_compiled},
+      EnumName<workload::Loss>{"eager", workload::Loss::eager},
+      EnumName<workload::Loss>{"compiled", workload::Loss::compiled},
+      EnumName<workload::Loss>{"in_place", workload::Loss::in_place}};
 };
 template <>
-struct Words<workload::Framework> {
+struct EnumNames<workload::Framework> {
   static constexpr std::array names = {
-      WordTable<workload::Framework>{"none", workload::Framework::none},
-      WordTable<workload::Framework>{"pytorch", workload::Framework::pytorch},
-      WordTable<workload::Framework>{"torchtitan", workload::Framework::torchtitan},
-      WordTable<workload::Framework>{"torchtitan_compiled",
-                                     workload::Framework::torchtitan_compiled},
-      WordTable<workload::Framework>{"deepspeed", workload::Framework::deepspeed},
-      WordTable<workload::Framework>{"megatron", workload::Framework::megatron},
-      WordTable<workload::Framework>{"megatron_2021", workload::Framework::megatron_2021}};
+      EnumName<workload::Framework>{"none", workload::Framework::none},
+      EnumName<workload::Framework>{"pytorch", workload::Framework::pytorch},
+      EnumName<workload::Framework>{"torchtitan", workload::Framework::torchtitan},
+      EnumName<workload::Framework>{"torchtitan_compiled",
+                                    workload::Framework::torchtitan_compiled},
+      EnumName<workload::Framework>{"deepspeed", workload::Framework::deepspeed},
+      EnumName<workload::Framework>{"megatron", workload::Framework::megatron},
+      EnumName<workload::Framework>{"megatron_2021", workload::Framework::megatron_2021}};
 };
 }  // namespace orrery::config

@@ -91,12 +91,12 @@ struct Kernels {
 
 namespace orrery::config {
 template <>
-struct Words<workload::AttentionKernels> {
+struct EnumNames<workload::AttentionKernels> {
   static constexpr std::array names = {
-      WordTable<workload::AttentionKernels>{"newest", workload::AttentionKernels::newest},
-      WordTable<workload::AttentionKernels>{"flash_attention_2",
-                                            workload::AttentionKernels::flash_attention_2},
-      WordTable<workload::AttentionKernels>{"flash_attention_triton",
-                                            workload::AttentionKernels::flash_attention_triton}};
+      EnumName<workload::AttentionKernels>{"newest", workload::AttentionKernels::newest},
+      EnumName<workload::AttentionKernels>{"flash_attention_2",
+                                           workload::AttentionKernels::flash_attention_2},
+      EnumName<workload::AttentionKernels>{"flash_attention_triton",
+                                           workload::AttentionKernels::flash_attention_triton}};
 };
 }  // namespace orrery::config

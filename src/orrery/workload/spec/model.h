@@ -325,43 +325,43 @@ struct ParameterCount {
 
 namespace orrery::config {
 template <>
-struct Words<workload::ModelKind> {
+struct EnumNames<workload::ModelKind> {
   static constexpr std::array names = {
-      WordTable<workload::ModelKind>{"decoder", workload::ModelKind::decoder},
-      WordTable<workload::ModelKind>{"encoder", workload::ModelKind::encoder},
-      WordTable<workload::ModelKind>{"encoder_decoder", workload::ModelKind::encoder_decoder},
-      WordTable<workload::ModelKind>{"vit", workload::ModelKind::vit},
-      WordTable<workload::ModelKind>{"dit", workload::ModelKind::dit},
-      WordTable<workload::ModelKind>{"resnet", workload::ModelKind::resnet},
-      WordTable<workload::ModelKind>{"dlrm", workload::ModelKind::dlrm}};
+      EnumName<workload::ModelKind>{"decoder", workload::ModelKind::decoder},
+      EnumName<workload::ModelKind>{"encoder", workload::ModelKind::encoder},
+      EnumName<workload::ModelKind>{"encoder_decoder", workload::ModelKind::encoder_decoder},
+      EnumName<workload::ModelKind>{"vit", workload::ModelKind::vit},
+      EnumName<workload::ModelKind>{"dit", workload::ModelKind::dit},
+      EnumName<workload::ModelKind>{"resnet", workload::ModelKind::resnet},
+      EnumName<workload::ModelKind>{"dlrm", workload::ModelKind::dlrm}};
 };
 template <>
-struct Words<workload::Mlp> {
-  static constexpr std::array names = {WordTable<workload::Mlp>{"gelu", workload::Mlp::gelu},
-                                       WordTable<workload::Mlp>{"relu", workload::Mlp::relu},
-                                       WordTable<workload::Mlp>{"swiglu", workload::Mlp::swiglu},
-                                       WordTable<workload::Mlp>{"geglu", workload::Mlp::geglu}};
+struct EnumNames<workload::Mlp> {
+  static constexpr std::array names = {EnumName<workload::Mlp>{"gelu", workload::Mlp::gelu},
+                                       EnumName<workload::Mlp>{"relu", workload::Mlp::relu},
+                                       EnumName<workload::Mlp>{"swiglu", workload::Mlp::swiglu},
+                                       EnumName<workload::Mlp>{"geglu", workload::Mlp::geglu}};
 };
 template <>
-struct Words<workload::Norm> {
+struct EnumNames<workload::Norm> {
   static constexpr std::array names = {
-      WordTable<workload::Norm>{"layernorm", workload::Norm::layernorm},
-      WordTable<workload::Norm>{"rmsnorm", workload::Norm::rmsnorm}};
+      EnumName<workload::Norm>{"layernorm", workload::Norm::layernorm},
+      EnumName<workload::Norm>{"rmsnorm", workload::Norm::rmsnorm}};
 };
 template <>
-struct Words<workload::Positions> {
+struct EnumNames<workload::Positions> {
   static constexpr std::array names = {
-      WordTable<workload::Positions>{"learned", workload::Positions::learned},
-      WordTable<workload::Positions>{"rope", workload::Positions::rope},
-      WordTable<workload::Positions>{"alibi", workload::Positions::alibi},
-      WordTable<workload::Positions>{"relative", workload::Positions::relative},
-      WordTable<workload::Positions>{"none", workload::Positions::none}};
+      EnumName<workload::Positions>{"learned", workload::Positions::learned},
+      EnumName<workload::Positions>{"rope", workload::Positions::rope},
+      EnumName<workload::Positions>{"alibi", workload::Positions::alibi},
+      EnumName<workload::Positions>{"relative", workload::Positions::relative},
+      EnumName<workload::Positions>{"none", workload::Positions::none}};
 };
 template <>
-struct Words<workload::TableSharding> {
+struct EnumNames<workload::TableSharding> {
   static constexpr std::array names = {
-      WordTable<workload::TableSharding>{"table", workload::TableSharding::table},
-      WordTable<workload::TableSharding>{"row", workload::TableSharding::row},
-      WordTable<workload::TableSharding>{"column", workload::TableSharding::column}};
+      EnumName<workload::TableSharding>{"table", workload::TableSharding::table},
+      EnumName<workload::TableSharding>{"row", workload::TableSharding::row},
+      EnumName<workload::TableSharding>{"column", workload::TableSharding::column}};
 };
 }  // namespace orrery::config

@@ -77,20 +77,20 @@ struct Precision {
 
 namespace orrery::config {
 template <>
-struct Words<workload::Dtype> {
-  static constexpr std::array names = {WordTable<workload::Dtype>{"fp32", workload::Dtype::fp32},
-                                       WordTable<workload::Dtype>{"tf32", workload::Dtype::tf32},
-                                       WordTable<workload::Dtype>{"bf16", workload::Dtype::bf16},
-                                       WordTable<workload::Dtype>{"fp16", workload::Dtype::fp16},
-                                       WordTable<workload::Dtype>{"fp8", workload::Dtype::fp8},
-                                       WordTable<workload::Dtype>{"fp4", workload::Dtype::fp4}};
+struct EnumNames<workload::Dtype> {
+  static constexpr std::array names = {EnumName<workload::Dtype>{"fp32", workload::Dtype::fp32},
+                                       EnumName<workload::Dtype>{"tf32", workload::Dtype::tf32},
+                                       EnumName<workload::Dtype>{"bf16", workload::Dtype::bf16},
+                                       EnumName<workload::Dtype>{"fp16", workload::Dtype::fp16},
+                                       EnumName<workload::Dtype>{"fp8", workload::Dtype::fp8},
+                                       EnumName<workload::Dtype>{"fp4", workload::Dtype::fp4}};
 };
 template <>
-struct Words<workload::Scaling> {
+struct EnumNames<workload::Scaling> {
   static constexpr std::array names = {
-      WordTable<workload::Scaling>{"delayed", workload::Scaling::delayed},
-      WordTable<workload::Scaling>{"tensor", workload::Scaling::tensor},
-      WordTable<workload::Scaling>{"blockwise", workload::Scaling::blockwise},
-      WordTable<workload::Scaling>{"mx", workload::Scaling::mx}};
+      EnumName<workload::Scaling>{"delayed", workload::Scaling::delayed},
+      EnumName<workload::Scaling>{"tensor", workload::Scaling::tensor},
+      EnumName<workload::Scaling>{"blockwise", workload::Scaling::blockwise},
+      EnumName<workload::Scaling>{"mx", workload::Scaling::mx}};
 };
 }  // namespace orrery::config

@@ -3,7 +3,7 @@
 
 namespace orrery::workload {
 
-bool stops_early(const Spec& spec) {
+bool stops_recompute_early(const Spec& spec) {
   if (spec.compat != Compat::none) return false;
   switch (spec.kernels.framework) {
     case Framework::pytorch:

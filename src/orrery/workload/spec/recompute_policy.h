@@ -11,6 +11,6 @@ namespace orrery::workload {
 /// checkpoint stops recomputation early" (torch.utils.checkpoint, set_checkpoint_early_stop, since
 /// release 2.1), as torchtitan's are; compilers leave out what nobody reads. Megatron-Core's and
 /// DeepSpeed's own checkpoints run the whole layer again.
-[[nodiscard]] bool stops_early(const Spec& spec);
+[[nodiscard]] bool stops_recompute_early(const Spec& spec);
 
 }  // namespace orrery::workload

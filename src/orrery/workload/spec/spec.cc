@@ -9,12 +9,12 @@
 
 #include "orrery/config/parameters.h"
 #include "orrery/config/yaml_writer.h"
-#include "orrery/core/suggest.h"
-#include "orrery/core/text.h"
-#include "orrery/workload/spec/catalogue.h"
-#include "orrery/workload/spec/data_policy.h"
-#include "orrery/workload/spec/legal_internal.h"
-#include "orrery/workload/spec/lora.h"
+#include "orrery/core/text/suggest.h"
+#include "orrery/core/text/text.h"
+#include "orrery/workload/spec/data_parallel_policy.h"
+#include "orrery/workload/spec/lora_targets.h"
+#include "orrery/workload/spec/model_catalogue.h"
+#include "orrery/workload/spec/spec_rules.h"
 
 namespace orrery::workload {
 namespace {
@@ -111,8 +111,8 @@ Spec resolved(Spec spec) {
     model.moe->shared_ffn = model.shared_inner();
     spec.parallel.etp = spec.parallel.expert_tp();
   }
-  if (spec.lora) spec.lora->targets = adapted(spec);
-  const DataPolicy policy = data_policy(spec);  // its buckets are no single figure
+  if (spec.lora) spec.lora->targets = adapted_matrices(spec);
+  const DataParallelPolicy policy = data_parallel_policy(spec);  // its buckets are no single figure
   spec.parallel.overlap_gradients = policy.overlap_gradients;
   spec.parallel.overlap_weights = policy.overlap_weights;
   spec.parallel.keep_gathered = policy.keep_gathered;
@@ -162,7 +162,7 @@ Result<Spec> parse_spec(std::string_view text, const std::string& where) {
   return spec_of(*std::move(tree), where, Spec{});
 }
 
-Result<Spec> parse_spec_like(const Spec& spec, std::string_view text, const std::string& where) {
+Result<Spec> parse_spec_over(const Spec& spec, std::string_view text, const std::string& where) {
   Result<Json> tree = config::parse_yaml(text, where);
   if (!tree) return tl::unexpected(std::move(tree.error()));
   return spec_of(*std::move(tree), where, open_as(spec));
@@ -178,7 +178,7 @@ std::string to_json(const Spec& spec) {
   return tree_of(resolved(spec)).dump(2, ' ', false, OrderedJson::error_handler_t::replace) + "\n";
 }
 
-Result<void> in_ranges(const Spec& spec, bool may_be_open) {
+Result<void> check_ranges(const Spec& spec, bool may_be_open) {
   Json tree = as_json(tree_of(spec));
   tree["model"].erase("is");
   drop_empty_lists(tree);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // One specification of a training job: model, parallelism, schedule, precision, optimizer,
-// recompute, batch. Files, flags and every importer end here; `legal` says whether it can be.
+// recompute, batch. Files, flags and every importer end here; `check_spec` says whether it can be.
 #pragma once
 
 #include <array>
@@ -56,7 +56,8 @@ enum class TensorOverlap : std::uint8_t {
 struct Parallel {
   std::int64_t tp = 1;
   bool sp = false;  ///< sequence parallel: norms and residuals are sharded over tp
-  std::optional<TensorOverlap> tp_overlap;  ///< empty: tensor_policy.h says what frameworks do
+  std::optional<TensorOverlap>
+      tp_overlap;  ///< empty: tensor_parallel_policy.h says what frameworks do
   std::int64_t cp = 1;
   ContextMethod cp_method = ContextMethod::ring;
   std::int64_t pp = 1;
@@ -69,7 +70,7 @@ struct Parallel {
   Sharding sharding = Sharding::none;
   std::int64_t shard_size = 0;  ///< HSDP: ranks that share one copy; 0 = all of dp × cp
   std::int64_t prefetch = 1;    ///< zero3: layers gathered ahead
-  // Where nothing is said of these, data_policy.h says what the framework does.
+  // Where nothing is said of these, data_parallel_policy.h says what the framework does.
   std::optional<std::int64_t> prefetch_backward;  ///< … in backward passes
   std::optional<Bytes> bucket;            ///< gradients are reduced when so many bytes are ready
   std::optional<bool> overlap_gradients;  ///< reduce while the last backward still runs
@@ -138,7 +139,7 @@ struct Schedule {
                                            ///< middle stages take what is left over
   std::string file;                        ///< kind file: path of the order
   bool blocking_sends = false;             ///< computation waits until what it sent has arrived
-  std::optional<bool> scatter_sends;       ///< see tensor_policy.h
+  std::optional<bool> scatter_sends;       ///< see tensor_parallel_policy.h
   bool overlap = true;  ///< false: communication and computation take turns everywhere
 
   static constexpr auto fields = std::tuple{
@@ -214,10 +215,11 @@ struct Batch {
 };
 
 /// Low-rank adapters beside frozen matrices (Hu et al., ICLR 2022): x·W + x·A·B with A of in × rank
-/// and B of rank × out. A and B are all that is trained; see layers/adapters.h and lora.h.
+/// and B of rank × out. A and B are all that is trained; see layers/adapters.h and lora_targets.h.
 struct Lora {
   std::int64_t rank = 16;
-  std::vector<std::string> targets;  ///< words of `adaptable` (lora.h); empty: every matrix
+  std::vector<std::string>
+      targets;  ///< words of `adaptable_matrices` (lora_targets.h); empty: every matrix
 
   static constexpr auto fields = std::tuple{
       config::field("rank", &Lora::rank, "columns of A, rows of B", config::between(1, 65536)),
@@ -278,9 +280,12 @@ struct Spec {
 };
 
 /// A specification from YAML or JSON text. `model.is` is looked up in the catalogue first, then the
-/// other keys override it. Unknown keys are errors. Nothing else is checked: see `legal`.
+/// other keys override it. Unknown keys are errors. Nothing else is checked: see `check_spec`.
 /// Errc: config_*.
 [[nodiscard]] Result<Spec> parse_spec(std::string_view text, const std::string& where);
+/// The same; what the text leaves open stays open where it is in `spec` (defaults.h).
+[[nodiscard]] Result<Spec> parse_spec_over(const Spec& spec, std::string_view text,
+                                           const std::string& where);
 
 /// Whether anything was said of the model: a new specification has none.
 [[nodiscard]] bool has_model(const Spec& spec);
@@ -299,9 +304,9 @@ struct Spec {
 /// Nothing in it breaks a rule; the error names the rule in its hint ("rule heads-by-tp: …"). Every
 /// rule is listed in docs/reference/workload.md. Errc: config_conflict, config_range,
 /// limit_exceeded.
-[[nodiscard]] Result<void> legal(const Spec& spec);
+[[nodiscard]] Result<void> check_spec(const Spec& spec);
 
-/// The rules `legal` knows: name and sentence, in the order they are checked.
+/// The rules `check_spec` knows: name and sentence, in the order they are checked.
 struct Rule {
   std::string_view name;
   std::string_view sentence;
@@ -312,66 +317,66 @@ struct Rule {
 
 namespace orrery::config {
 template <>
-struct Words<workload::Sharding> {
+struct EnumNames<workload::Sharding> {
   static constexpr std::array names = {
-      WordTable<workload::Sharding>{"none", workload::Sharding::none},
-      WordTable<workload::Sharding>{"zero1", workload::Sharding::zero1},
-      WordTable<workload::Sharding>{"zero2", workload::Sharding::zero2},
-      WordTable<workload::Sharding>{"zero3", workload::Sharding::zero3}};
+      EnumName<workload::Sharding>{"none", workload::Sharding::none},
+      EnumName<workload::Sharding>{"zero1", workload::Sharding::zero1},
+      EnumName<workload::Sharding>{"zero2", workload::Sharding::zero2},
+      EnumName<workload::Sharding>{"zero3", workload::Sharding::zero3}};
 };
 template <>
-struct Words<workload::TensorOverlap> {
+struct EnumNames<workload::TensorOverlap> {
   static constexpr std::array names = {
-      WordTable<workload::TensorOverlap>{"none", workload::TensorOverlap::none},
-      WordTable<workload::TensorOverlap>{"ring", workload::TensorOverlap::ring},
-      WordTable<workload::TensorOverlap>{"pipelined", workload::TensorOverlap::pipelined}};
+      EnumName<workload::TensorOverlap>{"none", workload::TensorOverlap::none},
+      EnumName<workload::TensorOverlap>{"ring", workload::TensorOverlap::ring},
+      EnumName<workload::TensorOverlap>{"pipelined", workload::TensorOverlap::pipelined}};
 };
 template <>
-struct Words<workload::ContextMethod> {
+struct EnumNames<workload::ContextMethod> {
   static constexpr std::array names = {
-      WordTable<workload::ContextMethod>{"all_gather", workload::ContextMethod::all_gather},
-      WordTable<workload::ContextMethod>{"ring", workload::ContextMethod::ring},
-      WordTable<workload::ContextMethod>{"ulysses", workload::ContextMethod::ulysses}};
+      EnumName<workload::ContextMethod>{"all_gather", workload::ContextMethod::all_gather},
+      EnumName<workload::ContextMethod>{"ring", workload::ContextMethod::ring},
+      EnumName<workload::ContextMethod>{"ulysses", workload::ContextMethod::ulysses}};
 };
 template <>
-struct Words<workload::Dispatcher> {
+struct EnumNames<workload::Dispatcher> {
   static constexpr std::array names = {
-      WordTable<workload::Dispatcher>{"all_to_all", workload::Dispatcher::all_to_all},
-      WordTable<workload::Dispatcher>{"deepep", workload::Dispatcher::deepep},
-      WordTable<workload::Dispatcher>{"deepep_low_latency",
-                                      workload::Dispatcher::deepep_low_latency},
-      WordTable<workload::Dispatcher>{"in_network", workload::Dispatcher::in_network}};
+      EnumName<workload::Dispatcher>{"all_to_all", workload::Dispatcher::all_to_all},
+      EnumName<workload::Dispatcher>{"deepep", workload::Dispatcher::deepep},
+      EnumName<workload::Dispatcher>{"deepep_low_latency",
+                                     workload::Dispatcher::deepep_low_latency},
+      EnumName<workload::Dispatcher>{"in_network", workload::Dispatcher::in_network}};
 };
 template <>
-struct Words<workload::ScheduleKind> {
+struct EnumNames<workload::ScheduleKind> {
   static constexpr std::array names = [] {
-    std::array<WordTable<workload::ScheduleKind>, workload::kScheduleNames.size()> made{};
+    std::array<EnumName<workload::ScheduleKind>, workload::kScheduleNames.size()> made{};
     for (std::size_t i = 0; i < made.size(); ++i)
       made[i] = {workload::kScheduleNames[i], static_cast<workload::ScheduleKind>(i)};
     return made;
   }();
 };
 template <>
-struct Words<workload::OptimizerKind> {
+struct EnumNames<workload::OptimizerKind> {
   static constexpr std::array names = {
-      WordTable<workload::OptimizerKind>{"adam", workload::OptimizerKind::adam},
-      WordTable<workload::OptimizerKind>{"adamw", workload::OptimizerKind::adamw},
-      WordTable<workload::OptimizerKind>{"sgd", workload::OptimizerKind::sgd},
-      WordTable<workload::OptimizerKind>{"sgd_momentum", workload::OptimizerKind::sgd_momentum},
-      WordTable<workload::OptimizerKind>{"muon", workload::OptimizerKind::muon}};
+      EnumName<workload::OptimizerKind>{"adam", workload::OptimizerKind::adam},
+      EnumName<workload::OptimizerKind>{"adamw", workload::OptimizerKind::adamw},
+      EnumName<workload::OptimizerKind>{"sgd", workload::OptimizerKind::sgd},
+      EnumName<workload::OptimizerKind>{"sgd_momentum", workload::OptimizerKind::sgd_momentum},
+      EnumName<workload::OptimizerKind>{"muon", workload::OptimizerKind::muon}};
 };
 template <>
-struct Words<workload::RecomputeKind> {
+struct EnumNames<workload::RecomputeKind> {
   static constexpr std::array names = {
-      WordTable<workload::RecomputeKind>{"none", workload::RecomputeKind::none},
-      WordTable<workload::RecomputeKind>{"selective", workload::RecomputeKind::selective},
-      WordTable<workload::RecomputeKind>{"full", workload::RecomputeKind::full},
-      WordTable<workload::RecomputeKind>{"ops", workload::RecomputeKind::ops}};
+      EnumName<workload::RecomputeKind>{"none", workload::RecomputeKind::none},
+      EnumName<workload::RecomputeKind>{"selective", workload::RecomputeKind::selective},
+      EnumName<workload::RecomputeKind>{"full", workload::RecomputeKind::full},
+      EnumName<workload::RecomputeKind>{"ops", workload::RecomputeKind::ops}};
 };
 template <>
-struct Words<workload::Compat> {
+struct EnumNames<workload::Compat> {
   static constexpr std::array names = {
-      WordTable<workload::Compat>{"none", workload::Compat::none},
-      WordTable<workload::Compat>{"stage", workload::Compat::stage}};
+      EnumName<workload::Compat>{"none", workload::Compat::none},
+      EnumName<workload::Compat>{"stage", workload::Compat::stage}};
 };
 }  // namespace orrery::config

@@ -27,7 +27,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const Result<Spec> spec = parse_spec(text, "spec.yaml");
   check(spec);
   if (!spec) return 0;
-  const Result<void> fine = legal(*spec);
+  const Result<void> fine = check_spec(*spec);
   check(fine);
   if (!fine) return 0;
   ORRERY_CHECK(count_parameters(spec->model).total >= 0);
@@ -37,7 +37,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     const Result<Spec> again = parse_spec(written, "again.yaml");
     ORRERY_CHECK(again.has_value());
     ORRERY_CHECK(to_yaml(*again) == yaml);
-    ORRERY_CHECK(legal(*again).has_value());
+    ORRERY_CHECK(check_spec(*again).has_value());
   }
   return 0;
 }

@@ -18,7 +18,7 @@ std::string part(std::string_view title) {
 
 constexpr std::string_view kHead =
     "# The workload specification\n\n"
-    "<!-- Generated from src/orrery/workload/spec/spec.h, model.h and legal_*.cc. To renew it, run "
+    "<!-- Generated from src/orrery/workload/spec/spec.h, model.h and rules/*.cc. To renew it, run "
     "the "
     "workload tests with ORRERY_UPDATE_DOCS=1. -->\n\n"
     "One YAML or JSON document says what is trained and how: model, parallelism, schedule, batch, "
@@ -35,7 +35,7 @@ constexpr std::string_view kModel =
     "name](models.md). Keys beside `is` override its figures one by one, and `moe: null` takes the "
     "experts away. What a family does not have is not looked at.\n";
 
-/// As data_policy.h, which has the sources.
+/// As data_parallel_policy.h, which has the sources.
 constexpr std::string_view kDataParallel =
     "\n### parallel, by framework\n\n"
     "What data parallelism does where nobody says it is what `kernels.framework` does:\n\n"

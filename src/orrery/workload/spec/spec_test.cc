@@ -11,7 +11,7 @@
 #include <sstream>
 
 #include "orrery/core/paths_testing.h"
-#include "orrery/workload/spec/catalogue.h"
+#include "orrery/workload/spec/model_catalogue.h"
 
 namespace orrery::workload {
 namespace {

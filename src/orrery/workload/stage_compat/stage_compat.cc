@@ -8,13 +8,13 @@
 #include <string>
 #include <utility>
 
-#include "orrery/workload/stage_compat/parts.h"
+#include "orrery/workload/stage_compat/stage_ops.h"
 
 namespace orrery::workload {
 namespace {
 
 using stage_compat::OpList;
-using stage_compat::Shape;
+using stage_compat::StageSizes;
 using stage_compat::Wide;
 
 constexpr const char* kHint = "leave out `compat: stage`";
@@ -59,10 +59,10 @@ Result<void> check_features(const Spec& spec) {
   return {};
 }
 
-Shape shape_of(const Spec& spec) {
+StageSizes shape_of(const Spec& spec) {
   const Model& m = spec.model;
   const Parallel& p = spec.parallel;
-  Shape s;
+  StageSizes s;
   s.hidden = m.hidden;
   s.ffn = m.ffn != 0 ? m.ffn : m.moe && m.moe->ffn != 0 ? m.moe->ffn : 4 * m.hidden;
   s.vocab = m.vocab;
@@ -84,7 +84,7 @@ Shape shape_of(const Spec& spec) {
 }
 
 /// What must come out even so that every division in the operators does.
-Result<void> check_divisions(const Spec& spec, const Shape& s) {
+Result<void> check_divisions(const Spec& spec, const StageSizes& s) {
   struct Division {
     Wide whole;
     Wide parts;
@@ -123,7 +123,7 @@ Result<void> check_divisions(const Spec& spec, const Shape& s) {
 
 /// The mesh. STAGE never joins dp and cp to one group; that dp alone has a name here, the inner one
 /// of the two becomes what "holds one copy together".
-Mesh mesh_of(const Spec& spec, Shape& shape) {
+Mesh mesh_of(const Spec& spec, StageSizes& shape) {
   const Mesh plain(spec);
   const bool inner = plain.stride(Dim::dp) < plain.stride(Dim::cp);
   Spec split = spec;
@@ -149,9 +149,10 @@ enum : std::uint32_t {
 };
 enum : std::uint32_t { kForward, kBackward, kStep };
 
-using Fill = void (*)(const Shape&, OpList&);
+using Fill = void (*)(const StageSizes&, OpList&);
 
-Result<Body> body_of(const char* name, const Shape& shape, Phase phase, Stream from, Fill fill) {
+Result<Body> body_of(const char* name, const StageSizes& shape, Phase phase, Stream from,
+                     Fill fill) {
   OpList list(phase);
   if (from != stream::none) list.wait(from);
   fill(shape, list);
@@ -179,7 +180,7 @@ Body message(const char* name, graph::NodeKind kind, Phase phase, Stream own, st
   return Body{std::string("pipeline.") + name, {op}};
 }
 
-Result<void> add_bodies(const Shape& s, bool pipeline, Program& program) {
+Result<void> add_bodies(const StageSizes& s, bool pipeline, Program& program) {
   using graph::NodeKind;
   const Stream forward = pipeline ? stream::receive_forward(0) : stream::none;
   const Stream backward = pipeline ? stream::receive_backward(0) : stream::none;
@@ -215,7 +216,7 @@ Result<void> add_bodies(const Shape& s, bool pipeline, Program& program) {
   return {};
 }
 
-Result<void> add_parts(const Spec& spec, const Shape& s, Program& program) {
+Result<void> add_parts(const Spec& spec, const StageSizes& s, Program& program) {
   const Wide width = static_cast<Wide>(bytes_of(spec.precision.activations));
   const struct {
     const char* name;
@@ -225,9 +226,9 @@ Result<void> add_parts(const Spec& spec, const Shape& s, Program& program) {
                {s.experts != 0 ? "moe layer" : "layer", s.layer_weights(), kLayerForward},
                {"head", s.table_weights(), kHeadForward}};
   for (const auto& part : parts) {
-    Wide kept = 0;
-    for (const Op& op : program.bodies[part.forward].ops) kept += op.bytes * width;
-    if (kept > Wide{1} << 62) {
+    Wide retained = 0;
+    for (const Op& op : program.bodies[part.forward].ops) retained += op.bytes * width;
+    if (retained > Wide{1} << 62) {
       return fail(Errc::config_range, part.name, "its results are too large to count",
                   "use a smaller model, batch or sequence");
     }
@@ -235,8 +236,8 @@ Result<void> add_parts(const Spec& spec, const Shape& s, Program& program) {
     made.name = part.name;
     made.is_layer = part.forward == kLayerForward;
     made.weights.dense = static_cast<std::int64_t>(part.weights);
-    made.kept.push_back({"results", static_cast<std::int64_t>(kept)});
-    made.halfway = made.kept;  // STAGE does not say what weight halves need
+    made.retained.push_back({"results", static_cast<std::int64_t>(retained)});
+    made.halfway = made.retained;  // STAGE does not say what weight halves need
     made.boundary = static_cast<std::int64_t>(s.stream() * width);
     program.parts.push_back(std::move(made));
   }
@@ -280,7 +281,7 @@ Role role_of_stage(const Program& program, std::uint32_t stage) {
 
 Result<Program> assemble_stage(const Spec& spec) {
   if (auto done = check_features(spec); !done) return tl::unexpected(done.error());
-  stage_compat::Shape shape = shape_of(spec);
+  stage_compat::StageSizes shape = shape_of(spec);
   if (auto done = check_divisions(spec, shape); !done) return tl::unexpected(done.error());
   Program program;
   program.spec = spec;

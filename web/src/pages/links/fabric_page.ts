@@ -13,7 +13,7 @@ import { drawingOf } from './fabric_drawing';
 import { boxText, lineText, makeFabricPicture } from './fabric_picture';
 import { faultsOf, stateOf, whenOf } from './faults';
 import { legend } from './heat';
-import { tipIn } from './tip';
+import { makeTooltip } from './tooltip';
 
 export function hasFabric(run: RunData): boolean {
   return run.fabric.leftOut > 0 || (run.fabric.name?.length ?? 0) > 0;
@@ -84,9 +84,9 @@ export function fabricPictureCard(context: Context, ends: (() => void)[]): HTMLE
   const peak = scaleEnd(links.reduce((most, link) => Math.max(most, peakOf(run, link)), 0));
   const bins = binsOf(run);
   let bin = -1;
-  const tip = tipIn();
+  const tooltip = makeTooltip();
   const picture = makeFabricPicture(run, drawing, (what, x, y) =>
-    tip.show(what === null ? null : 'line' in what ? lineText(run, drawing, what.line, bin) : boxText(run, drawing, what.box, bin), x, y));
+    tooltip.show(what === null ? null : 'line' in what ? lineText(run, drawing, what.line, bin) : boxText(run, drawing, what.box, bin), x, y));
   const key = el('div', {});
   const slider = el('input', { type: 'range', min: 0, max: bins, step: 1, value: 0, 'aria-label': 'Stretch of time; at the left end: the whole step' });
   const when = el('output', { class: 'number' });
@@ -107,7 +107,7 @@ export function fabricPictureCard(context: Context, ends: (() => void)[]): HTMLE
     bin = -1;
     paint();
   } }, 'Whole step');
-  card.append(key, el('div', { class: 'row controls tp-when' }, back, slider, when), tip.around(picture.element, ''),
+  card.append(key, el('div', { class: 'row controls tp-when' }, back, slider, when), tooltip.around(picture.element, ''),
     el('p', { class: 'muted' }, 'A line is all links between two boxes, thicker where they are more, in the colour of the busiest. Links that carried nothing are not drawn.',
       faultsOf(run).length > 0 ? ' Dashed is what was down or slow at some time; in red, where nothing was carried.' : '',
       drawing.boxes.some(({ inner }) => inner.length > 0) ? ' The strip along the foot of a box is what is busy inside it.' : '',

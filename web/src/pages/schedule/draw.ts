@@ -7,7 +7,7 @@ import { inkOn, type Colours } from '../../theme';
 import { drawCrosshair } from '../timeline/overlay';
 import { clip, drawGrid, drawRuler, font } from '../timeline/painter';
 import { plotWidth, ruler, xOf } from '../timeline/state';
-import { hueOf } from './hues';
+import { hueOf } from './colours';
 import { firstBar } from './model';
 import type { GridState, Picked } from './state';
 

@@ -9,10 +9,10 @@ import { placeTip } from '../timeline/overlay';
 import { plotWidth, ruler, timeAt, xOf } from '../timeline/state';
 import { around, confine, whole, type View } from '../timeline/view';
 import { draw, drawTop } from './draw';
-import { hue, keysOf } from './hues';
+import { hue, keysOf } from './colours';
 import { barAt, linksIn, linksOf, type Model } from './model';
 import { roomy, type GridState, type Picked } from './state';
-import { describe } from './words';
+import { describe } from './send_text';
 
 export class Grid {
   readonly state: GridState;

@@ -8,10 +8,10 @@ import * as format from '../../format';
 import type { Context, Page } from '../../page';
 import { pan, whole, zoom } from '../timeline/view';
 import { Grid } from './grid';
-import { keys, type Key } from './hues';
+import { keys, type Key } from './colours';
 import { layModel, orders, type Model, type Order } from './model';
 import { fillSeen, fillWay, linksTable } from './tables';
-import { makeTools } from './tools';
+import { makeToolbar } from './toolbar';
 import '../summary.css';
 import '../timeline/timeline.css';
 import './schedule.css';
@@ -63,9 +63,9 @@ function build(host: HTMLElement, context: Context, model: Model): () => void {
   const toggleTable = (): void => {
     seen.hidden = !seen.hidden;
     if (!seen.hidden) fillSeen(seen, grid);
-    tools.update();
+    toolbar.update();
   };
-  const tools = makeTools(grid, context, { toggleTable, tableShown: () => !seen.hidden });
+  const toolbar = makeToolbar(grid, context, { toggleTable, tableShown: () => !seen.hidden });
   let chosen = -1;
   grid.onChange(() => {
     const send = grid.state.picked?.send ?? -1;
@@ -75,13 +75,13 @@ function build(host: HTMLElement, context: Context, model: Model): () => void {
     }
     refill();
     remember();
-    tools.update();
+    toolbar.update();
     label(grid);
   });
-  host.append(el('div', { class: 'tl' }, tools.element, grid.element,
+  host.append(el('div', { class: 'tl' }, toolbar.element, grid.element,
     el('p', { class: 'muted sch-hint controls' }, 'Wheel: zoom. Drag, or Shift and wheel: move. Click: choose a piece. Double click: zoom to a send.'), seen, way, spoken), linksTable(grid));
   goWhereAsked(grid, context.args);
-  tools.update();
+  toolbar.update();
   label(grid);
   const key = (event: KeyboardEvent): void => {
     const target = event.target as HTMLElement;

@@ -4,7 +4,7 @@
 
 import type { Spot } from '../timeline/gestures';
 import type { View } from '../timeline/view';
-import type { Key } from './hues';
+import type { Key } from './colours';
 import type { Model, Order } from './model';
 
 export interface Picked {

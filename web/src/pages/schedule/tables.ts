@@ -8,7 +8,7 @@ import { table, type Column } from '../../table';
 import { ruler } from '../timeline/state';
 import type { Grid } from './grid';
 import { arrives, firstBar, pieceName, sendsOf, waitedFor, type Model } from './model';
-import { describe } from './words';
+import { describe } from './send_text';
 
 const most = 500;
 

@@ -5,7 +5,7 @@ import { el, styled } from '../../dom';
 import * as format from '../../format';
 import type { Context } from '../../page';
 import { inkOn } from '../../theme';
-import { choice } from './choice';
+import { choice } from './controls';
 import { goodness, heatOf, mixed } from './heat';
 import { dimNamed, several, type Dimension } from './model';
 import type { State } from './state';

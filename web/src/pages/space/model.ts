@@ -3,7 +3,7 @@
 // A space's points as columns, one for everything that they can be laid out by. Pure.
 import * as format from '../../format';
 import type { SpaceData } from '../../space_data';
-import { figureText, offText, unitOf } from './words';
+import { figureText, offText, unitOf } from './figure_text';
 
 export interface Dimension {
   name: string; // in addresses

@@ -4,7 +4,7 @@
 import { el } from '../../dom';
 import * as format from '../../format';
 import { table, type Column } from '../../table';
-import { save } from './choice';
+import { save } from './controls';
 import { csvOf } from './filter';
 import { planOf, several, type Dimension, type Model } from './model';
 import type { State } from './state';

@@ -5,8 +5,8 @@
 import { el } from '../../dom';
 import * as format from '../../format';
 import type { Context, Page } from '../../page';
-import { choice } from './choice';
-import { fillChosen } from './chosen';
+import { choice } from './controls';
+import { showPointDetails } from './point_details';
 import { makeEffects } from './effects';
 import { makeFilters } from './filters';
 import { makeHeat } from './heat_view';
@@ -14,10 +14,10 @@ import { isCrowded } from './marks';
 import { dimNamed, layModel, several, within, type Dimension, type Model } from './model';
 import { makeParallel } from './parallel';
 import { makeTable } from './points_table';
-import { makeRivals } from './rivals';
+import { makeCompetitors } from './competitors';
 import { makeScatter, type Scatter } from './scatter';
 import { State } from './state';
-import { offText } from './words';
+import { offText } from './figure_text';
 import './space.css';
 
 declare global {
@@ -115,12 +115,12 @@ export const space: Page = {
     const live = el('div', { class: 'hidden-visually', 'aria-live': 'polite' });
     state.onChange((change) => {
       if (change !== 'chosen') return;
-      fillChosen(chosen, live, state);
+      showPointDetails(chosen, live, state);
       note(context, state, scatter);
     });
-    fillChosen(chosen, live, state);
+    showPointDetails(chosen, live, state);
     host.append(summary(model), makeFilters(state), element, live, chosen, card('All axes and figures', parallel.element), card('Map', heat.element),
-      card('What each axis does', makeEffects(model)), card('What would have to be true', makeRivals(state)), compared.element, card('Table', makeTable(state)));
+      card('What each axis does', makeEffects(model)), card('What would have to be true', makeCompetitors(state)), compared.element, card('Table', makeTable(state)));
     window.__orrerySpace = { state, model, scatter, parallel, compared: compared.scatter };
     return () => {
       delete window.__orrerySpace;

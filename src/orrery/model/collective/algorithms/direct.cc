@@ -4,7 +4,7 @@
 // until it has all of its own, and sends that to all.
 #include <algorithm>
 
-#include "orrery/model/collective/algorithms/algorithms.h"
+#include "orrery/model/collective/algorithms/collective_algorithm.h"
 #include "orrery/model/collective/algorithms/direct_ends.h"
 
 namespace orrery::model::algorithms {
@@ -35,8 +35,8 @@ class Direct final : public CollectiveAlgorithm {
   [[nodiscard]] bool has_closed_form(const PhaseSpec& spec) const override {
     return direct_has_closed_form(spec);
   }
-  [[nodiscard]] std::optional<std::int64_t> even_duration(const PhaseSpec& spec) const override {
-    return direct_even_duration(spec);
+  [[nodiscard]] std::optional<std::int64_t> uniform_duration(const PhaseSpec& spec) const override {
+    return direct_uniform_duration(spec);
   }
   void phase_ends(const PhaseSpec& spec, std::span<const std::int64_t> begins,
                   std::span<std::int64_t> ends, const MessageTimes& times) const override {

@@ -45,7 +45,9 @@ std::optional<Waits> full_window(const PhaseSpec& spec) {
 class OneHop {
  public:
   OneHop(const PhaseSpec& spec, const Waits& waits, std::span<const std::int64_t> begins)
-      : waits_(waits), begins_(begins), hop_(std::min(spec.delay_by_key[1], Fabric::kTooLong)) {}
+      : waits_(waits),
+        begins_(begins),
+        hop_(std::min(spec.delay_by_key[1], MultiDimFabric::kTooLong)) {}
 
   [[nodiscard]] bool one_half(std::span<std::int64_t> ends) {
     find_extremes();
@@ -176,7 +178,8 @@ bool differing_halves(const PhaseSpec& spec, const Waits& waits,
   std::vector<std::int64_t> freed(n - 1);
   std::vector<std::int64_t> restarts(n);
   std::vector<std::int64_t> last_freed(n);
-  std::vector<std::int64_t> arrived(n, Fabric::kTooLong);  // the second half's first message
+  std::vector<std::int64_t> arrived(n,
+                                    MultiDimFabric::kTooLong);  // the second half's first message
   std::fill(ends.begin(), ends.end(), 0);
   for (std::uint32_t p = 0; p < n; ++p) {
     const std::int64_t posted = later(begins[p], waits.start);
@@ -213,7 +216,7 @@ bool direct_has_closed_form(const PhaseSpec& spec) {
   return waits && (spec.barrier == 0 || waits->first <= waits->second);
 }
 
-std::int64_t direct_even_duration(const PhaseSpec& spec) {
+std::int64_t direct_uniform_duration(const PhaseSpec& spec) {
   const std::optional<Waits> waits = full_window(spec);
   if (spec.burst && waits) {
     const std::int64_t half = later(later(waits->start, spec.delay_by_key[1]), waits->first);

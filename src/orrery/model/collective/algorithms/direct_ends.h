@@ -7,7 +7,7 @@
 #include <optional>
 #include <span>
 
-#include "orrery/model/collective/packet_time.h"
+#include "orrery/model/collective/algorithms/message_times.h"
 
 namespace orrery::model {
 
@@ -15,8 +15,9 @@ namespace orrery::model {
 /// positions.
 [[nodiscard]] bool direct_has_closed_form(const PhaseSpec& spec);
 
-/// As even_duration(). O(1) with a full window and one message time, O(steps log steps) otherwise.
-[[nodiscard]] std::int64_t direct_even_duration(const PhaseSpec& spec);
+/// As uniform_duration(). O(1) with a full window and one message time, O(steps log steps)
+/// otherwise.
+[[nodiscard]] std::int64_t direct_uniform_duration(const PhaseSpec& spec);
 
 /// As phase_ends(). A full window is worked out by formula: O(n) with one message time (all-reduce
 /// O(n log n)), O(n² log n) otherwise. A smaller one by replaying: O(messages log messages).

@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <bit>
 
-#include "orrery/model/collective/algorithms/algorithms.h"
-#include "orrery/model/collective/algorithms/tree.h"
-#include "orrery/model/collective/packet_time.h"
+#include "orrery/model/collective/algorithms/collective_algorithm.h"
+#include "orrery/model/collective/algorithms/message_times.h"
+#include "orrery/model/collective/algorithms/tree_place.h"
 
 namespace orrery::model::algorithms {
 

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <bit>
 
-#include "orrery/model/collective/algorithms/algorithms.h"
-#include "orrery/model/collective/packet_time.h"
+#include "orrery/model/collective/algorithms/collective_algorithm.h"
+#include "orrery/model/collective/algorithms/message_times.h"
 
 namespace orrery::model::algorithms {
 
@@ -45,10 +45,10 @@ class HalvingDoubling final : public CollectiveAlgorithm {
     return spec.window == 1 && std::has_single_bit(spec.request.ring.size);
   }
 
-  [[nodiscard]] std::optional<std::int64_t> even_duration(const PhaseSpec& spec) const override {
+  [[nodiscard]] std::optional<std::int64_t> uniform_duration(const PhaseSpec& spec) const override {
     std::int64_t time = packet_time(spec, 0);
     for (std::uint32_t packet = 0; packet < static_cast<std::uint32_t>(spec.steps); ++packet) {
-      time = later(later(time, std::min(spec.delay_by_key[packet], Fabric::kTooLong)),
+      time = later(later(time, std::min(spec.delay_by_key[packet], MultiDimFabric::kTooLong)),
                    packet_time(spec, packet + 1));
     }
     return time;

@@ -3,8 +3,8 @@
 // Switches sum what comes to them and send one thing to many. SwitchTree knows how long it takes.
 #include <fmt/format.h>
 
-#include "orrery/model/collective/algorithms/algorithms.h"
-#include "orrery/model/collective/in_network/switch_tree.h"
+#include "orrery/model/collective/algorithms/collective_algorithm.h"
+#include "orrery/model/collective/algorithms/switch_tree.h"
 
 namespace orrery::model::algorithms {
 
@@ -12,11 +12,11 @@ namespace {
 
 class InNetwork final : public CollectiveAlgorithm {
  public:
-  constexpr InNetwork() : CollectiveAlgorithm(Peers::meet, false) {}
+  constexpr InNetwork() : CollectiveAlgorithm(Peers::in_switches, false) {}
 
   [[nodiscard]] Result<void> check(const PhaseRequest& request,
                                    platform::Rules /*rules*/) const override {
-    if (switches_do(request.type, request.exchange)) return {};
+    if (switches_can_run(request.type, request.exchange)) return {};
     return fail(Errc::config_conflict, fmt::format("dimension {}", request.dim),
                 fmt::format("switches cannot run {}", name(request.type)),
                 "choose ring or direct for it");
@@ -26,7 +26,8 @@ class InNetwork final : public CollectiveAlgorithm {
     const PhaseRequest& request = spec.request;
     spec.steps = 1;
     spec.step = {
-        {passed({request.type, request.data, request.exchange}, request.ring.size, 1).up, 0, 1}};
+        {link_bytes({request.type, request.data, request.exchange}, request.ring.size, 1).up, 0,
+         1}};
   }
 };
 

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "orrery/core/check.h"
-#include "orrery/model/collective/algorithms/algorithms.h"
-#include "orrery/model/collective/packet_time.h"
+#include "orrery/model/collective/algorithms/collective_algorithm.h"
+#include "orrery/model/collective/algorithms/message_times.h"
 
 namespace orrery::model::algorithms {
 
@@ -19,7 +19,7 @@ namespace {
 __extension__ using Wide = __int128;
 
 std::int64_t clip(Wide time) {
-  return static_cast<std::int64_t>(std::min<Wide>(time, Fabric::kTooLong));
+  return static_cast<std::int64_t>(std::min<Wide>(time, MultiDimFabric::kTooLong));
 }
 
 // All that the packets of a ring wait, one after the other.
@@ -55,7 +55,7 @@ void ring_ends(const PhaseSpec& spec, std::span<const std::int64_t> begins,
   for (std::size_t i = 0; i < n; ++i) {
     // The window [i, i + n): what begins there reaches i + steps.
     const Sum end = waits + rounds + way[target] + std::max(latest[i], before - way[n]);
-    ends[at(target)] = static_cast<std::int64_t>(std::min<Sum>(end, Fabric::kTooLong));
+    ends[at(target)] = static_cast<std::int64_t>(std::min<Sum>(end, MultiDimFabric::kTooLong));
     before = std::max(before, Sum{begins[at(i)]} - way[i]);
     if (++target == n) {
       target = 0;
@@ -81,7 +81,7 @@ class Ring final : public CollectiveAlgorithm {
     return spec.window == 1 && spec.steps >= static_cast<std::int32_t>(spec.request.ring.size) - 1;
   }
 
-  [[nodiscard]] std::optional<std::int64_t> even_duration(const PhaseSpec& spec) const override {
+  [[nodiscard]] std::optional<std::int64_t> uniform_duration(const PhaseSpec& spec) const override {
     return clip(ring_waits(spec) + Wide{spec.delay_by_key[0]} * spec.steps);
   }
 
@@ -95,7 +95,7 @@ class Ring final : public CollectiveAlgorithm {
     const Wide round = std::accumulate(hops.begin(), hops.end(), Wide{0});
     const Wide latest = *std::max_element(begins.begin(), begins.end()) + ring_waits(spec) +
                         round * (spec.steps / static_cast<std::int64_t>(n) + 2);
-    if (latest < Fabric::kTooLong) {
+    if (latest < MultiDimFabric::kTooLong) {
       ring_ends<std::int64_t>(spec, begins, ends, hops);
     } else {
       ring_ends<Wide>(spec, begins, ends, hops);

@@ -6,9 +6,9 @@
 #include <limits>
 #include <utility>
 
-#include "orrery/model/collective/experts/deepep.h"
-#include "orrery/model/kernels/exact_math.h"
-#include "orrery/platform/catalogue.h"
+#include "orrery/model/collective/library/deepep.h"
+#include "orrery/model/exact_math.h"
+#include "orrery/platform/catalogue/catalogue.h"
 
 namespace orrery::model {
 
@@ -41,19 +41,19 @@ CollectiveType stands_for(CollectiveType type) {
 }
 
 ErrorBand wider(const ErrorBand& band, double by) {
-  return {std::max(-0.95, band.least * by), band.most * by};
+  return {std::max(-0.95, band.lower * by), band.upper * by};
 }
 
 std::optional<ErrorBand> band_of(const MeasuredCollective& curve) {
   if (curve.error.points == 0) return std::nullopt;
-  return ErrorBand{curve.error.least, curve.error.most};
+  return ErrorBand{curve.error.lower, curve.error.upper};
 }
 
 /// Both, as far as either goes.
 std::optional<ErrorBand> both(const std::optional<ErrorBand>& a,
                               const std::optional<ErrorBand>& b) {
   if (!a || !b) return a ? a : b;
-  return ErrorBand{std::min(a->least, b->least), std::max(a->most, b->most)};
+  return ErrorBand{std::min(a->lower, b->lower), std::max(a->upper, b->upper)};
 }
 
 Time time_of(double us) {
@@ -120,7 +120,7 @@ LibraryTimes::LibraryTimes(const nccl::Hardware& hardware, const std::string& de
   add_curves(built_in_curves(device));
   for (std::string& name : stand_ins(device)) {
     add_curves(built_in_curves(name));
-    stand_ins_.push_back(std::move(name));
+    substitute_devices_.push_back(std::move(name));
   }
   sort_curves();
 }
@@ -152,18 +152,18 @@ LibraryTimes::Base LibraryTimes::base(CollectiveType type, std::int64_t bytes,
 }
 
 // Who measured let the library choose.
-double LibraryTimes::log_share(const MeasuredCollective& curve, std::int64_t bytes) const {
+double LibraryTimes::log_ratio(const MeasuredCollective& curve, std::int64_t bytes) const {
   nccl::Hardware measured = hardware_;
   if (curve.intra > 0) measured.intra = curve.intra;
   if (curve.inter > 0) measured.inter = curve.inter;
   measured.collnet = false;
   const double us = curve.curve(bytes);
-  const double told = base(curve.type, bytes, {curve.ranks, curve.nodes}, measured, {}).us;
-  return us > 0 && told > 0 ? exact_log2(us / told) : 0;
+  const double predicted = base(curve.type, bytes, {curve.ranks, curve.nodes}, measured, {}).us;
+  return us > 0 && predicted > 0 ? exact_log2(us / predicted) : 0;
 }
 
-LibraryTimes::Share LibraryTimes::share(CollectiveType type, std::int64_t bytes,
-                                        const nccl::Shape& shape) const {
+LibraryTimes::MeasuredRatio LibraryTimes::share(CollectiveType type, std::int64_t bytes,
+                                                const nccl::Shape& shape) const {
   const bool across = shape.nodes > 1;
   const auto place = [&](const MeasuredCollective& curve) {
     return exact_log2(static_cast<double>(across ? curve.nodes : curve.ranks));
@@ -193,18 +193,19 @@ LibraryTimes::Share LibraryTimes::share(CollectiveType type, std::int64_t bytes,
     (below == nullptr ? below : above) = below == nullptr ? above : below;
   }
   if (across && shape.ranks * below->nodes != below->ranks * shape.nodes) wider_by *= kBeyondNodes;
-  Share found;
-  const double least = std::min(below->inter, above->inter);
-  const bool other_cards = across && std::abs(hardware_.inter - least) > 0.01 * least;
-  if (across && hardware_.inter < least) found.inter = least;
+  MeasuredRatio found;
+  const double min_inter = std::min(below->inter, above->inter);
+  const bool other_cards = across && std::abs(hardware_.inter - min_inter) > 0.01 * min_inter;
+  if (across && hardware_.inter < min_inter) found.inter = min_inter;
   if (other_cards) wider_by *= kBeyondNodes;
-  found.log = log_share(*below, bytes);
+  found.log = log_ratio(*below, bytes);
   found.band = both(band_of(*below), band_of(*above));
   if (below != above) {
     const double part = (here - place(*below)) / (place(*above) - place(*below));
-    found.log += part * (log_share(*above, bytes) - found.log);
+    found.log += part * (log_ratio(*above, bytes) - found.log);
   }
-  const bool stands_in = std::count(stand_ins_.begin(), stand_ins_.end(), below->device) > 0;
+  const bool stands_in =
+      std::count(substitute_devices_.begin(), substitute_devices_.end(), below->device) > 0;
   const bool same = below == above && below->ranks == shape.ranks && below->nodes == shape.nodes &&
                     wanted == stands_for(type) && !stands_in && !other_cards;
   found.source = same ? LibrarySource::measured : LibrarySource::scaled;
@@ -212,7 +213,7 @@ LibraryTimes::Share LibraryTimes::share(CollectiveType type, std::int64_t bytes,
   const auto outside = [bytes](const MeasuredCollective& curve) {
     return bytes < curve.curve.from() || bytes > curve.curve.to();
   };
-  found.beyond = wider_by > 1 || outside(*below) || outside(*above);
+  found.extrapolated = wider_by > 1 || outside(*below) || outside(*above);
   return found;
 }
 
@@ -223,7 +224,7 @@ bool LibraryTimes::runs(CollectiveType type, std::int64_t bytes, const nccl::Sha
 
 std::int32_t LibraryTimes::sms(CollectiveType type, std::int64_t bytes, const nccl::Shape& shape,
                                const graph::ExpertExchange& exchange) const {
-  if (exchange) return exchange.way() == graph::ExpertWay::deepep ? deepep::kSms : 0;
+  if (exchange) return exchange.way() == graph::ExpertTransport::deepep ? deepep::kSms : 0;
   if (const auto choice = base(type, bytes, shape, hardware_, chooser_).choice)
     return choice->channels;
   return nccl::machine_of(hardware_, shape).ring.count;
@@ -243,21 +244,23 @@ Time LibraryTimes::slowed(CollectiveType type, std::int64_t bytes, const nccl::S
                   (*this)(type, bytes, shape, exchange).time);
 }
 
-LibraryAnswer LibraryTimes::by_experts(const graph::ExpertExchange& exchange, std::int64_t bytes,
-                                       const nccl::Shape& shape) const {
-  const deepep::ExchangeTime told =
+LibraryEstimate LibraryTimes::expert_exchange_time(const graph::ExpertExchange& exchange,
+                                                   std::int64_t bytes,
+                                                   const nccl::Shape& shape) const {
+  const deepep::ExchangeTime predicted =
       deepep::exchange_time(exchange, bytes, shape, hardware_, device_);
-  LibraryAnswer answer;
-  answer.time = time_of(told.us);
-  answer.source = told.measured ? LibrarySource::measured
-                  : told.band   ? LibrarySource::scaled
-                                : LibrarySource::cost_model;
-  answer.band = told.band;
-  return in_step_as_drawn(CollectiveType::all_to_all, shape, answer);
+  LibraryEstimate answer;
+  answer.time = time_of(predicted.us);
+  answer.source = predicted.measured ? LibrarySource::measured
+                  : predicted.band   ? LibrarySource::scaled
+                                     : LibrarySource::cost_model;
+  answer.band = predicted.band;
+  return with_step_factor_and_error(CollectiveType::all_to_all, shape, answer);
 }
 
-LibraryAnswer LibraryTimes::in_step_as_drawn(CollectiveType type, const nccl::Shape& shape,
-                                             LibraryAnswer answer) const {
+LibraryEstimate LibraryTimes::with_step_factor_and_error(CollectiveType type,
+                                                         const nccl::Shape& shape,
+                                                         LibraryEstimate answer) const {
   const auto us = [&] { return static_cast<double>(answer.time.count()) / 1e6; };
   if (in_step_ != 1) answer.time = time_of(us() * in_step_);
   if (off_by_) answer.time = time_of(us() * off_by_(type, shape, answer));
@@ -270,30 +273,30 @@ LibraryTimes LibraryTimes::in_steps(double factor) const {
   return other;
 }
 
-LibraryAnswer LibraryTimes::operator()(CollectiveType type, std::int64_t bytes,
-                                       const nccl::Shape& shape,
-                                       const graph::ExpertExchange& exchange) const {
-  LibraryAnswer answer;
+LibraryEstimate LibraryTimes::operator()(CollectiveType type, std::int64_t bytes,
+                                         const nccl::Shape& shape,
+                                         const graph::ExpertExchange& exchange) const {
+  LibraryEstimate answer;
   if (shape.ranks < 2) return answer;
-  if (exchange) return by_experts(exchange, bytes, shape);
-  const Base told = base(type, bytes, shape, hardware_, chooser_);
-  const Share put_right = share(type, bytes, shape);
-  double us = told.us * exact_exp2(put_right.log);
+  if (exchange) return expert_exchange_time(exchange, bytes, shape);
+  const Base predicted = base(type, bytes, shape, hardware_, chooser_);
+  const MeasuredRatio put_right = share(type, bytes, shape);
+  double us = predicted.us * exact_exp2(put_right.log);
   if (put_right.inter > 0) {
     nccl::Hardware measured = hardware_;
     measured.inter = put_right.inter;
-    us = std::max(told.us * exact_exp2(std::min(put_right.log, 0.0)),
+    us = std::max(predicted.us * exact_exp2(std::min(put_right.log, 0.0)),
                   base(type, bytes, shape, measured, chooser_).us * exact_exp2(put_right.log));
   }
   answer.time = time_of(us);
   answer.source = put_right.source;
-  answer.choice = told.choice;
+  answer.choice = predicted.choice;
   answer.band = put_right.band;
-  answer.beyond = put_right.beyond;
-  return in_step_as_drawn(type, shape, answer);
+  answer.extrapolated = put_right.extrapolated;
+  return with_step_factor_and_error(type, shape, answer);
 }
 
-LibraryTimes LibraryTimes::off_by(Factor factor) const {
+LibraryTimes LibraryTimes::with_error(Factor factor) const {
   LibraryTimes other = *this;
   other.off_by_ = std::move(factor);
   return other;

@@ -13,10 +13,10 @@
 
 #include "orrery/core/quantity.h"
 #include "orrery/graph/graph.h"
-#include "orrery/model/answer.h"
-#include "orrery/model/collective/measured/curve_file.h"
+#include "orrery/model/collective/curves/curve_file.h"
 #include "orrery/model/collective/nccl/channels.h"
 #include "orrery/model/collective/nccl/tuner_file.h"
+#include "orrery/model/time_estimate.h"
 
 namespace orrery::model {
 
@@ -30,14 +30,14 @@ enum class LibrarySource : std::uint8_t {
 /// "cost model", "scaled", "measured".
 [[nodiscard]] std::string_view name(LibrarySource source);
 
-struct LibraryAnswer {
+struct LibraryEstimate {
   Time time{};
   LibrarySource source = LibrarySource::cost_model;
   std::optional<nccl::Choice> choice;  ///< empty for exchanges, which have no choice
   std::optional<ErrorBand> band;       ///< empty: not known
-  bool beyond = false;  ///< sizes, groups or a kind that nothing measured is on both sides of
+  bool extrapolated = false;  ///< sizes, groups or a kind that nothing measured is on both sides of
 
-  friend bool operator==(const LibraryAnswer&, const LibraryAnswer&) = default;
+  friend bool operator==(const LibraryEstimate&, const LibraryEstimate&) = default;
 };
 
 /// A library on one machine.
@@ -67,9 +67,9 @@ class LibraryTimes {
   /// What `bytes` (the whole buffer, as nccl-tests counts it) take a group of that shape, from when
   /// the last rank has begun. Not negative; 0 for a group of one. Tokens on their way to experts
   /// take what their own library takes (`exchange`, see deepep::exchange_time).
-  [[nodiscard]] LibraryAnswer operator()(graph::CollectiveType type, std::int64_t bytes,
-                                         const nccl::Shape& shape,
-                                         const graph::ExpertExchange& exchange = {}) const;
+  [[nodiscard]] LibraryEstimate operator()(graph::CollectiveType type, std::int64_t bytes,
+                                           const nccl::Shape& shape,
+                                           const graph::ExpertExchange& exchange = {}) const;
 
   /// Whether settings leave an algorithm and a protocol that can run it.
   [[nodiscard]] bool runs(graph::CollectiveType type, std::int64_t bytes,
@@ -90,10 +90,10 @@ class LibraryTimes {
   [[nodiscard]] LibraryTimes in_steps(double factor) const;
 
   /// How many times as long as told collectives of such groups really take.
-  using Factor =
-      std::function<double(graph::CollectiveType, const nccl::Shape&, const LibraryAnswer& told)>;
+  using Factor = std::function<double(graph::CollectiveType, const nccl::Shape&,
+                                      const LibraryEstimate& predicted)>;
   /// The same library where it is wrong by so much: a truth to hold bands against.
-  [[nodiscard]] LibraryTimes off_by(Factor factor) const;
+  [[nodiscard]] LibraryTimes with_error(Factor factor) const;
 
   [[nodiscard]] const nccl::Hardware& hardware() const { return hardware_; }
   /// The curves that answers stand on.
@@ -104,31 +104,34 @@ class LibraryTimes {
     double us = 0;
     std::optional<nccl::Choice> choice;
   };
-  struct Share {  // measured / base, as a binary logarithm
+  struct MeasuredRatio {  // measured / base, as a binary logarithm
     double log = 0;
     LibrarySource source = LibrarySource::cost_model;
     std::optional<ErrorBand> band;
-    bool beyond = false;
+    bool extrapolated = false;
     double inter = 0;  ///< GB/s of the cards it was measured with, where the own ones are slower
   };
   [[nodiscard]] static Base base(graph::CollectiveType type, std::int64_t bytes,
                                  const nccl::Shape& shape, const nccl::Hardware& hardware,
                                  const nccl::Chooser& chooser);
-  [[nodiscard]] double log_share(const MeasuredCollective& curve, std::int64_t bytes) const;
-  [[nodiscard]] Share share(graph::CollectiveType type, std::int64_t bytes,
-                            const nccl::Shape& shape) const;
+  [[nodiscard]] double log_ratio(const MeasuredCollective& curve, std::int64_t bytes) const;
+  [[nodiscard]] MeasuredRatio share(graph::CollectiveType type, std::int64_t bytes,
+                                    const nccl::Shape& shape) const;
   void add_curves(std::vector<MeasuredCollective> more);
   void sort_curves();
-  [[nodiscard]] LibraryAnswer by_experts(const graph::ExpertExchange& exchange, std::int64_t bytes,
-                                         const nccl::Shape& shape) const;
-  [[nodiscard]] LibraryAnswer in_step_as_drawn(graph::CollectiveType type, const nccl::Shape& shape,
-                                               LibraryAnswer answer) const;
+  [[nodiscard]] LibraryEstimate expert_exchange_time(const graph::ExpertExchange& exchange,
+                                                     std::int64_t bytes,
+                                                     const nccl::Shape& shape) const;
+  [[nodiscard]] LibraryEstimate with_step_factor_and_error(graph::CollectiveType type,
+                                                           const nccl::Shape& shape,
+                                                           LibraryEstimate answer) const;
 
   nccl::Hardware hardware_;
   std::string device_;
   nccl::Chooser chooser_;
   std::vector<MeasuredCollective> curves_;
-  std::vector<std::string> stand_ins_;  ///< devices whose curves may be there for the own one
+  std::vector<std::string>
+      substitute_devices_;  ///< devices whose curves may be there for the own one
   double in_step_ = 1;
   Factor off_by_;  ///< empty: it is right
 };

@@ -5,9 +5,9 @@
 
 #include <string>
 
-#include "orrery/model/collective/library/library_of.h"
-#include "orrery/model/collective/library/library_settings.h"
-#include "orrery/platform/catalogue.h"
+#include "orrery/model/collective/library/library_machine.h"
+#include "orrery/model/collective/nccl/settings.h"
+#include "orrery/platform/catalogue/catalogue.h"
 
 namespace orrery::model {
 namespace {
@@ -24,9 +24,9 @@ platform::Platform cluster(const std::string& device, double inside, std::int64_
   return platform;
 }
 
-LibraryAnswer ask(const platform::Platform& platform, CollectiveType type, std::int64_t bytes,
-                  const nccl::Shape& shape) {
-  const auto times = library_of(platform);
+LibraryEstimate ask(const platform::Platform& platform, CollectiveType type, std::int64_t bytes,
+                    const nccl::Shape& shape) {
+  const auto times = make_library_times(platform);
   EXPECT_TRUE(times) << to_string(times.error());
   return (**times)(type, bytes, shape);
 }
@@ -37,9 +37,9 @@ constexpr std::int64_t kMega = 1 << 20;
 TEST(LibraryTimes, EveryDeviceWithCurvesIsInTheCatalogue) {
   for (const std::string& device : measured_devices())
     EXPECT_NE(platform::find_device(device), nullptr) << device;
-  const auto told =
+  const auto predicted =
       ask(cluster("rtx-pro-6000-server", 64), CollectiveType::all_reduce, kMega, {8, 1});
-  EXPECT_EQ(told.source, LibrarySource::measured);
+  EXPECT_EQ(predicted.source, LibrarySource::measured);
 }
 
 // H200 has H100's links and switches, and nobody's curves; H800 has links of its own, and of what
@@ -68,21 +68,21 @@ TEST(LibraryTimes, DevicesWithTheSameLinksStandIn) {
 // How wide bands are, by what is left out.
 TEST(LibraryTimes, BandsWidenBeyondWhatWasMeasured) {
   const auto platform = cluster("h100-sxm", 450);
-  const auto told = [&](std::int64_t ranks) {
+  const auto predicted = [&](std::int64_t ranks) {
     return ask(platform, CollectiveType::all_gather, kMega, {ranks, 1});
   };
-  const ErrorBand four = *told(4).band, eight = *told(8).band;
-  EXPECT_EQ(told(6).source, LibrarySource::scaled);
-  EXPECT_DOUBLE_EQ(told(6).band->most, std::max(four.most, eight.most));
-  EXPECT_EQ(told(16).source, LibrarySource::scaled);
-  EXPECT_DOUBLE_EQ(told(16).band->most, 2 * eight.most);
+  const ErrorBand four = *predicted(4).band, eight = *predicted(8).band;
+  EXPECT_EQ(predicted(6).source, LibrarySource::scaled);
+  EXPECT_DOUBLE_EQ(predicted(6).band->upper, std::max(four.upper, eight.upper));
+  EXPECT_EQ(predicted(16).source, LibrarySource::scaled);
+  EXPECT_DOUBLE_EQ(predicted(16).band->upper, 2 * eight.upper);
   const auto nodes = cluster("h100-sxm", 450, 64);
   const auto across = [&](std::int64_t ranks, std::int64_t count) {
     return ask(nodes, CollectiveType::all_reduce, kMega, {ranks, count});
   };
   const ErrorBand last = *across(64, 8).band;
-  EXPECT_DOUBLE_EQ(across(512, 64).band->most, 1.5 * last.most);
-  EXPECT_DOUBLE_EQ(across(8, 8).band->most, 1.5 * last.most);  // one GPU of each node
+  EXPECT_DOUBLE_EQ(across(512, 64).band->upper, 1.5 * last.upper);
+  EXPECT_DOUBLE_EQ(across(8, 8).band->upper, 1.5 * last.upper);  // one GPU of each node
 }
 
 // What was measured ran with NVLink SHARP. Without it the choice and the time are others.
@@ -97,7 +97,7 @@ TEST(LibraryTimes, WhatHostsLoseIsNotLostInSlowerCards) {
           platform.dims.back().bandwidth = Bandwidth(card * 1e9);
           return ask(platform, type, bytes, {8 * nodes, nodes});
         };
-        const LibraryAnswer whole = with(25), half = with(12.5), quarter = with(6.25);
+        const LibraryEstimate whole = with(25), half = with(12.5), quarter = with(6.25);
         EXPECT_GE(half.time, whole.time) << nodes << ' ' << bytes;
         EXPECT_GE(quarter.time, half.time) << nodes << ' ' << bytes;
         EXPECT_LE(with(24.999).time.count(), 1.1 * static_cast<double>(whole.time.count()));
@@ -110,7 +110,7 @@ TEST(LibraryTimes, WhatHostsLoseIsNotLostInSlowerCards) {
                            (static_cast<double>(half.time.count()) * 1e-12) * 1e-9;
         EXPECT_GT(bus, 80);
         EXPECT_LT(bus, 97);
-        EXPECT_TRUE(half.beyond);
+        EXPECT_TRUE(half.extrapolated);
       }
     }
   }
@@ -137,9 +137,9 @@ TEST(LibraryTimes, SwitchesReduceWhereSettingsSaySo) {
     return ask(platform, CollectiveType::all_reduce, bytes, {128, 16}).choice->algorithm;
   };
   platform.collectives.settings.algorithms = "collnetdirect,collnetchain";
-  EXPECT_FALSE((*library_of(platform))->runs(CollectiveType::all_reduce, kMega, {128, 16}));
+  EXPECT_FALSE((*make_library_times(platform))->runs(CollectiveType::all_reduce, kMega, {128, 16}));
   platform.collectives.settings.collnet = true;
-  EXPECT_TRUE((*library_of(platform))->runs(CollectiveType::all_reduce, kMega, {128, 16}));
+  EXPECT_TRUE((*make_library_times(platform))->runs(CollectiveType::all_reduce, kMega, {128, 16}));
   EXPECT_EQ(choice(kMega), nccl::Algorithm::collnet_direct);
   EXPECT_EQ(choice(64 * kMega), nccl::Algorithm::collnet_chain);
   platform.collectives.settings.algorithms = "";
@@ -150,11 +150,11 @@ TEST(LibraryTimes, SwitchesReduceWhereSettingsSaySo) {
 TEST(LibraryTimes, MoreChannelsCarryNoMoreThanTheLinks) {
   auto platform = cluster("h100-sxm", 450);
   const auto usual = ask(platform, CollectiveType::all_gather, 1 << 30, {8, 1});
-  platform.collectives.settings.least_channels = 64;
+  platform.collectives.settings.min_channels = 64;
   const auto many = ask(platform, CollectiveType::all_gather, 1 << 30, {8, 1});
   EXPECT_EQ(many.choice->channels, 64);
   EXPECT_EQ(many.time, usual.time);
-  platform.collectives.settings = {.most_channels = 6};
+  platform.collectives.settings = {.max_channels = 6};
   EXPECT_GT(ask(platform, CollectiveType::all_gather, 1 << 30, {8, 1}).time.count(),
             1.5 * static_cast<double>(usual.time.count()));
 }
@@ -185,17 +185,17 @@ TEST(LibrarySettings, AreReadAsNcclReadsThem) {
   const auto reduce = CollectiveType::all_reduce, gather = CollectiveType::all_gather;
   const auto one = allowed("Ring, TREE");
   ASSERT_TRUE(one);
-  EXPECT_TRUE(one->may(reduce, tree, Protocol::ll));
-  EXPECT_FALSE(one->may(gather, nvls, Protocol::simple));
-  EXPECT_FALSE(one->may(CollectiveType::all_to_all, ring, Protocol::simple));
+  EXPECT_TRUE(one->allows(reduce, tree, Protocol::ll));
+  EXPECT_FALSE(one->allows(gather, nvls, Protocol::simple));
+  EXPECT_FALSE(one->allows(CollectiveType::all_to_all, ring, Protocol::simple));
   const auto each = allowed("^pat;allreduce:tree,collnet_direct;Broadcast:ring", "allgather:^LL");
   ASSERT_TRUE(each) << to_string(each.error());
-  EXPECT_TRUE(each->may(reduce, collnet_direct, Protocol::ll));
-  EXPECT_FALSE(each->may(reduce, ring, Protocol::ll));
-  EXPECT_TRUE(each->may(gather, ring, Protocol::ll128));
-  EXPECT_FALSE(each->may(gather, ring, Protocol::ll));
-  EXPECT_FALSE(each->may(gather, pat, Protocol::simple));
-  EXPECT_FALSE(each->may(CollectiveType::broadcast, tree, Protocol::simple));
+  EXPECT_TRUE(each->allows(reduce, collnet_direct, Protocol::ll));
+  EXPECT_FALSE(each->allows(reduce, ring, Protocol::ll));
+  EXPECT_TRUE(each->allows(gather, ring, Protocol::ll128));
+  EXPECT_FALSE(each->allows(gather, ring, Protocol::ll));
+  EXPECT_FALSE(each->allows(gather, pat, Protocol::simple));
+  EXPECT_FALSE(each->allows(CollectiveType::broadcast, tree, Protocol::simple));
   EXPECT_TRUE(allowed("", ""));
 }
 
@@ -208,7 +208,7 @@ TEST(LibrarySettings, RefuseWhatTheyCannotMean) {
     EXPECT_EQ(read.error().where, "/settings/NCCL_ALGO") << bad;
   }
   EXPECT_FALSE(allowed("", "ll256"));
-  EXPECT_FALSE(read_allowed({.least_channels = 8, .most_channels = 4}, ""));
+  EXPECT_FALSE(read_allowed({.min_channels = 8, .max_channels = 4}, ""));
 }
 
 }  // namespace

@@ -7,8 +7,8 @@
 #include <array>
 #include <utility>
 
-#include "orrery/core/text.h"
-#include "orrery/core/units.h"
+#include "orrery/core/text/text.h"
+#include "orrery/core/text/units.h"
 
 namespace orrery::model::nccl {
 
@@ -62,8 +62,8 @@ Result<TunerLine> parse_line(std::string_view text, const std::string& place) {
   line.type = type->second;
   line.algorithm = *algorithm;
   line.protocol = *protocol;
-  const std::array<std::pair<std::size_t, std::int64_t*>, 7> numbers = {{{1, &line.least},
-                                                                         {2, &line.most},
+  const std::array<std::pair<std::size_t, std::int64_t*>, 7> numbers = {{{1, &line.lower},
+                                                                         {2, &line.upper},
                                                                          {5, &line.channels},
                                                                          {6, &line.nodes},
                                                                          {7, &line.ranks},
@@ -106,7 +106,7 @@ std::string write_tuner(std::span<const TunerLine> lines) {
     const auto* const type = std::find_if(kCollectives.begin(), kCollectives.end(),
                                           [&](const auto& one) { return one.second == line.type; });
     if (type == kCollectives.end()) continue;
-    text += fmt::format("{},{},{},{},{},{},{},{}", type->first, line.least, line.most,
+    text += fmt::format("{},{},{},{},{},{},{},{}", type->first, line.lower, line.upper,
                         name(line.algorithm), name(line.protocol), line.channels, line.nodes,
                         line.ranks);
     if (line.operations >= 0 || line.registered >= 0) text += fmt::format(",{}", line.operations);
@@ -116,17 +116,17 @@ std::string write_tuner(std::span<const TunerLine> lines) {
   return text;
 }
 
-std::optional<Choice> tuned(std::span<const TunerLine> lines, CollectiveType type,
-                            std::int64_t bytes, const Shape& shape, const Machine& machine) {
+std::optional<Choice> tuner_choice(std::span<const TunerLine> lines, CollectiveType type,
+                                   std::int64_t bytes, const Shape& shape, const Machine& machine) {
   for (const TunerLine& line : lines) {
-    const bool fits = line.type == type && bytes >= line.least && bytes <= line.most &&
+    const bool fits = line.type == type && bytes >= line.lower && bytes <= line.upper &&
                       (line.nodes < 0 || line.nodes == shape.nodes) &&
                       (line.ranks < 0 || line.ranks == shape.ranks) && line.operations <= 1 &&
                       line.registered <= 0;
     if (!fits) continue;
     Allowed only = Allowed::only(line.algorithm, line.protocol);
     if (line.channels > 0)
-      only.least_channels = only.most_channels =
+      only.min_channels = only.max_channels =
           static_cast<int>(std::min<std::int64_t>(line.channels, 64));
     if (auto choice = choose(type, bytes, shape, machine, only)) return choice;
   }

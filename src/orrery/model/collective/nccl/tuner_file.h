@@ -20,7 +20,7 @@ namespace orrery::model::nccl {
 /// For what a tuner chooses what. -1: any, and of `channels`: as many as NCCL finds.
 struct TunerLine {
   graph::CollectiveType type = graph::CollectiveType::all_reduce;
-  std::int64_t least = 0, most = 0;  ///< bytes, both included
+  std::int64_t lower = 0, upper = 0;  ///< bytes, both included
   Algorithm algorithm = Algorithm::ring;
   Protocol protocol = Protocol::simple;
   std::int64_t channels = -1, nodes = -1, ranks = -1, operations = -1, registered = -1;
@@ -42,9 +42,9 @@ struct TunerLine {
 /// time is the cost model's. Nothing where none fits. (The plug-in's code sets one channel for
 /// every collective that it is asked about unless the line says how many; its README says NCCL's
 /// own number, which is taken here.)
-[[nodiscard]] std::optional<Choice> tuned(std::span<const TunerLine> lines,
-                                          graph::CollectiveType type, std::int64_t bytes,
-                                          const Shape& shape, const Machine& machine);
+[[nodiscard]] std::optional<Choice> tuner_choice(std::span<const TunerLine> lines,
+                                                 graph::CollectiveType type, std::int64_t bytes,
+                                                 const Shape& shape, const Machine& machine);
 
 /// Who chooses: a tuner's lines, else the least cost of what is allowed.
 struct Chooser {
@@ -53,7 +53,7 @@ struct Chooser {
 
   [[nodiscard]] std::optional<Choice> operator()(graph::CollectiveType type, std::int64_t bytes,
                                                  const Shape& shape, const Machine& machine) const {
-    auto choice = tuned(tuner, type, bytes, shape, machine);
+    auto choice = tuner_choice(tuner, type, bytes, shape, machine);
     return choice ? choice : choose(type, bytes, shape, machine, allowed);
   }
 };

@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
-#include "orrery/model/collective/library/library_settings.h"
 #include "orrery/model/collective/nccl/channels.h"
+#include "orrery/model/collective/nccl/settings.h"
 #include "orrery/model/collective/nccl/tuner_file.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
@@ -20,6 +20,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const Shape shape{16, 2};
   const Machine machine = machine_of({.intra = 450, .inter = 50}, shape);
   for (const std::int64_t bytes : {1, 65536, 1 << 30})
-    (void)tuned(*lines, orrery::graph::CollectiveType::all_reduce, bytes, shape, machine);
+    (void)tuner_choice(*lines, orrery::graph::CollectiveType::all_reduce, bytes, shape, machine);
   return 0;
 }

@@ -25,18 +25,18 @@ TEST(TunerFile, TheFirstLineThatFitsChooses) {
   ASSERT_EQ(lines->size(), 4u);
   const Shape shape{8, 1};
   const Machine machine = machine_of(kDgx, shape);
-  const auto small = tuned(*lines, CollectiveType::all_reduce, 65536, shape, machine);
+  const auto small = tuner_choice(*lines, CollectiveType::all_reduce, 65536, shape, machine);
   ASSERT_TRUE(small);
   EXPECT_EQ(small->algorithm, Algorithm::tree);
   EXPECT_EQ(small->channels, 2);
   // nvls_tree cannot run in one node: the next line is taken.
-  const auto middle = tuned(*lines, CollectiveType::all_reduce, 65537, shape, machine);
+  const auto middle = tuner_choice(*lines, CollectiveType::all_reduce, 65537, shape, machine);
   ASSERT_TRUE(middle);
   EXPECT_EQ(middle->algorithm, Algorithm::ring);
   EXPECT_EQ(middle->protocol, Protocol::ll128);
-  EXPECT_FALSE(tuned(*lines, CollectiveType::all_reduce, 1 << 21, shape, machine));
+  EXPECT_FALSE(tuner_choice(*lines, CollectiveType::all_reduce, 1 << 21, shape, machine));
   // That line is for four operations at once.
-  EXPECT_FALSE(tuned(*lines, CollectiveType::all_gather, 1024, shape, machine));
+  EXPECT_FALSE(tuner_choice(*lines, CollectiveType::all_gather, 1024, shape, machine));
 }
 
 TEST(TunerFile, RefusesWhatItCannotMean) {

@@ -289,10 +289,10 @@ Allowed Allowed::only(Algorithm algorithm, Protocol protocol) {
   return one;
 }
 
-bool Allowed::may(CollectiveType type, Algorithm algorithm, Protocol protocol) const {
-  const auto* const found = std::find(kChosenFor.begin(), kChosenFor.end(), type);
-  if (found == kChosenFor.end()) return false;
-  const auto place = static_cast<std::size_t>(found - kChosenFor.begin());
+bool Allowed::allows(CollectiveType type, Algorithm algorithm, Protocol protocol) const {
+  const auto* const found = std::find(kTunedCollectives.begin(), kTunedCollectives.end(), type);
+  if (found == kTunedCollectives.end()) return false;
+  const auto place = static_cast<std::size_t>(found - kTunedCollectives.begin());
   return (algorithms[place] >> index(algorithm) & 1U) != 0 &&
          (protocols[place] >> index(protocol) & 1U) != 0;
 }
@@ -302,10 +302,10 @@ std::optional<Choice> choose(CollectiveType type, std::int64_t bytes, const Shap
   Machine limited = machine;
   for (Channels* found : {&limited.ring, &limited.nvls, &limited.collnet}) {
     if (found->count == 0) continue;
-    if (allowed.most_channels > 0) found->count = std::min(found->count, allowed.most_channels);
-    if (allowed.least_channels <= found->count) continue;
-    const double share = static_cast<double>(found->count) / allowed.least_channels;
-    *found = {allowed.least_channels, found->intra * share, found->inter * share};
+    if (allowed.max_channels > 0) found->count = std::min(found->count, allowed.max_channels);
+    if (allowed.min_channels <= found->count) continue;
+    const double share = static_cast<double>(found->count) / allowed.min_channels;
+    *found = {allowed.min_channels, found->intra * share, found->inter * share};
   }
   const Costs all = costs(type, bytes, shape, limited);
   std::optional<Choice> best;
@@ -314,7 +314,8 @@ std::optional<Choice> choose(CollectiveType type, std::int64_t bytes, const Shap
       const auto algorithm = static_cast<Algorithm>(a);
       const auto protocol = static_cast<Protocol>(p);
       const double us = all[a][p];
-      if (us < 0 || !allowed.may(type, algorithm, protocol) || (best && best->us <= us)) continue;
+      if (us < 0 || !allowed.allows(type, algorithm, protocol) || (best && best->us <= us))
+        continue;
       best = Choice{algorithm, protocol, channels_of(algorithm, limited).count, us};
     }
   }

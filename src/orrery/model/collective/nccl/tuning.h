@@ -85,24 +85,25 @@ struct Choice {
 };
 
 /// Collectives that NCCL chooses for, in the order of its source.
-inline constexpr std::array<graph::CollectiveType, 5> kChosenFor = {
+inline constexpr std::array<graph::CollectiveType, 5> kTunedCollectives = {
     graph::CollectiveType::broadcast, graph::CollectiveType::reduce,
     graph::CollectiveType::all_gather, graph::CollectiveType::reduce_scatter,
     graph::CollectiveType::all_reduce};
 
-/// A set of algorithms or protocols for each of kChosenFor, a bit each.
-using Sets = std::array<std::uint8_t, kChosenFor.size()>;
+/// A set of algorithms or protocols for each of kTunedCollectives, a bit each.
+using Sets = std::array<std::uint8_t, kTunedCollectives.size()>;
 
 /// Which algorithms and protocols may be chosen; channels of all.
 struct Allowed {
   Sets algorithms = {0x7f, 0x7f, 0x7f, 0x7f, 0x7f};
   Sets protocols = {0x7, 0x7, 0x7, 0x7, 0x7};
-  int least_channels = 0;  ///< 0: as found
-  int most_channels = 0;   ///< 0: as found
+  int min_channels = 0;  ///< 0: as found
+  int max_channels = 0;  ///< 0: as found
 
   /// Nothing else, for any collective.
   [[nodiscard]] static Allowed only(Algorithm algorithm, Protocol protocol);
-  [[nodiscard]] bool may(graph::CollectiveType type, Algorithm algorithm, Protocol protocol) const;
+  [[nodiscard]] bool allows(graph::CollectiveType type, Algorithm algorithm,
+                            Protocol protocol) const;
   friend bool operator==(const Allowed&, const Allowed&) = default;
 };
 

@@ -108,7 +108,7 @@ TEST(NcclTuning, FollowsSettings) {
   EXPECT_FALSE(
       choose(type, 1 << 28, shape, machine, Allowed::only(Algorithm::pat, Protocol::simple)));
   Allowed few;
-  few.most_channels = 4;
+  few.max_channels = 4;
   const auto narrow = choose(type, 1 << 28, shape, machine, few);
   ASSERT_TRUE(narrow);
   EXPECT_EQ(narrow->channels, 4);
@@ -178,12 +178,12 @@ TEST(NcclTuning, AgreesWithASecondImplementation) {
          {CollectiveType::all_reduce, CollectiveType::all_gather, CollectiveType::reduce_scatter})
       if (graph::name(one) == words[4]) type = one;
     for (std::size_t i = 7; i < words.size(); ++i) {
-      const std::vector<std::string> told = split(words[i], ':');
-      const auto choice = choose(type, std::stoll(told[0]), shape, machine);
+      const std::vector<std::string> predicted = split(words[i], ':');
+      const auto choice = choose(type, std::stoll(predicted[0]), shape, machine);
       ASSERT_TRUE(choice) << line;
-      EXPECT_EQ(name(choice->algorithm), told[1]) << line << ", " << told[0];
-      EXPECT_EQ(name(choice->protocol), told[2]) << line << ", " << told[0];
-      EXPECT_NEAR(choice->us / std::stod(told[3]), 1, 1e-4) << line << ", " << told[0];
+      EXPECT_EQ(name(choice->algorithm), predicted[1]) << line << ", " << predicted[0];
+      EXPECT_EQ(name(choice->protocol), predicted[2]) << line << ", " << predicted[0];
+      EXPECT_NEAR(choice->us / std::stod(predicted[3]), 1, 1e-4) << line << ", " << predicted[0];
       ++compared;
     }
   }

@@ -5,9 +5,9 @@
 #include <bit>
 #include <cmath>
 
-#include "orrery/model/kernels/chip.h"
-#include "orrery/model/kernels/exact_math.h"
-#include "orrery/model/kernels/heuristic.h"
+#include "orrery/model/exact_math.h"
+#include "orrery/model/kernels/heuristic/chip.h"
+#include "orrery/model/kernels/heuristic/heuristic_model.h"
 
 namespace orrery::model {
 namespace {
@@ -95,11 +95,11 @@ class FeatureWriter {
   std::size_t at_ = 0;
 };
 
-void put_device(const Chip& chip, Format format, View view, FeatureWriter& out) {
+void put_device(const Chip& chip, Format format, FeatureView view, FeatureWriter& out) {
   const Silicon& silicon = chip.silicon;
   const double peak = std::max(peak_for(format, silicon), 1e9);
   const double per_second = chip.processors * chip.clock;
-  if (view == View::general) {
+  if (view == FeatureView::general) {
     for (std::size_t i = 0; i < kDeviceFeatures.size(); ++i) out.put(0.0);
     return;
   }
@@ -114,13 +114,13 @@ struct Routed {
   double groups, tokens, chosen, experts;
 };
 Routed routed_of(const Kernel& kernel) {
-  const double groups = at_least_one(kernel.sizes[0]), rows = at_least_one(kernel.sizes[1]);
+  const double groups = one_or_more(kernel.sizes[0]), rows = one_or_more(kernel.sizes[1]);
   if (kernel.sizes[4] <= 0) return {groups, rows, 1, groups};
-  return {groups, at_least_one(kernel.sizes[4]), at_least_one(kernel.sizes[5]),
-          std::max(groups, at_least_one(kernel.sizes[6]))};
+  return {groups, one_or_more(kernel.sizes[4]), one_or_more(kernel.sizes[5]),
+          std::max(groups, one_or_more(kernel.sizes[6]))};
 }
 
-void put_product(const Kernel& kernel, const Chip& chip, double seconds, View view,
+void put_product(const Kernel& kernel, const Chip& chip, double seconds, FeatureView view,
                  FeatureWriter& out) {
   const Product is = product_of(kernel);
   const double rate = product_rate(is.format, chip);
@@ -147,9 +147,9 @@ void put_product(const Kernel& kernel, const Chip& chip, double seconds, View vi
           is.grouped ? log_of(routed.tokens) : graph::bits_of(kernel.out));
 }
 
-void put_attention(const Kernel& kernel, const Chip& chip, double seconds, View view,
+void put_attention(const Kernel& kernel, const Chip& chip, double seconds, FeatureView view,
                    FeatureWriter& out) {
-  const auto at = [&](std::size_t i) { return at_least_one(kernel.sizes[i]); };
+  const auto at = [&](std::size_t i) { return one_or_more(kernel.sizes[i]); };
   const double batch = at(0), heads = at(1), queries = at(3), keys = at(4), dim = at(5);
   const double kv_heads = kernel.sizes[2] > 0 ? at(2) : heads;
   const auto window = static_cast<double>(kernel.sizes[7]);
@@ -173,7 +173,7 @@ void put_attention(const Kernel& kernel, const Chip& chip, double seconds, View 
           log_of(bytes / chip.memory / chip.figures.decode_launch));
 }
 
-void put_moving(const Kernel& kernel, const Chip& chip, double seconds, View view,
+void put_moving(const Kernel& kernel, const Chip& chip, double seconds, FeatureView view,
                 FeatureWriter& out) {
   const double bytes = bytes_of(kernel);
   const auto [rows, row, said] = rows_of(kernel);
@@ -185,10 +185,11 @@ void put_moving(const Kernel& kernel, const Chip& chip, double seconds, View vie
 
 }  // namespace
 
-Features features_of(KernelClass kernels, const Kernel& kernel, const Silicon& silicon, View view) {
+Features features_of(KernelClass kernels, const Kernel& kernel, const Silicon& silicon,
+                     FeatureView view) {
   Features features;
-  const Chip chip(silicon,
-                  view == View::general ? general_architecture(silicon) : architecture_of(silicon));
+  const Chip chip(silicon, view == FeatureView::general ? general_architecture(silicon)
+                                                        : architecture_of(silicon));
   const double all = heuristic_seconds(kernel, chip);
   if (!(all > 0)) return features;
   const double seconds = all / std::max<double>(1, kernel.launches);

@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "orrery/graph/kernel.h"
-#include "orrery/model/kernels/learned/classes.h"
+#include "orrery/model/kernels/learned/kernel_class.h"
 #include "orrery/model/kernels/silicon.h"
 
 namespace orrery::model {
@@ -26,11 +26,11 @@ struct Features {
 /// How a device is looked at: as one of those that were measured, by the figures of its
 /// architecture and all that its data sheet says; or as any device, by round figures and ratios of
 /// its own, so that no tree can tell which it is.
-enum class View : std::uint8_t { measured, general };
+enum class FeatureView : std::uint8_t { measured, general };
 
 /// Uses sums, products and exact_log2 alone: the same floats on every machine.
 [[nodiscard]] Features features_of(KernelClass kernels, const graph::Kernel& kernel,
-                                   const Silicon& silicon, View view);
+                                   const Silicon& silicon, FeatureView view);
 
 /// Names of the features of a class, in order; files name them so that trees are never walked with
 /// others than they were grown on.

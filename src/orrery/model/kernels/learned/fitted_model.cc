@@ -3,9 +3,8 @@
 
 #include <fmt/format.h>
 
-#include "orrery/model/kernels/learned/learned.h"
-#include "orrery/model/kernels/learned/net.h"
-#include "orrery/model/kernels/learned/net_file.h"
+#include "orrery/model/kernels/learned/learned_model.h"
+#include "orrery/model/kernels/learned/net_model.h"
 
 namespace orrery::model {
 namespace {

@@ -17,8 +17,8 @@ struct FittedModel {
   std::string about;                         ///< "trees of 2 classes", "3 nets"
 };
 
-/// What `fit` wrote: trees or nets, told by the file's first word. Errc: input_corrupt,
-/// input_truncated, input_unsupported.
+/// What `fit_kernel_models` wrote: trees or nets, told by the file's first word. Errc:
+/// input_corrupt, input_truncated, input_unsupported.
 [[nodiscard]] Result<FittedModel> read_fitted_model(std::string_view text, std::string_view where);
 
 }  // namespace orrery::model

@@ -14,7 +14,7 @@ constexpr std::int32_t kBase = 90;
 constexpr std::int32_t kLeafDigits = kFeatures;  // first digits of leaves: these and above
 constexpr int kCutDigits = 5;                    // of base 90, for 32 bits
 constexpr std::size_t kTogetherWalked = 8;
-static_assert(2 * Forest::kMostSteps < (kBase - kLeafDigits) * kBase);
+static_assert(2 * Forest::kMaxLeafSteps < (kBase - kLeafDigits) * kBase);
 
 /// The value of a digit; below zero: none.
 int digit_of(char c) { return c >= kFirstDigit && c < kFirstDigit + kBase ? c - kFirstDigit : -1; }
@@ -22,7 +22,7 @@ int digit_of(char c) { return c >= kFirstDigit && c < kFirstDigit + kBase ? c - 
 }  // namespace
 
 bool Forest::set_cuts(std::size_t feature, std::vector<float> cuts) {
-  if (feature >= kFeatures || cuts.size() > kMostCuts) return false;
+  if (feature >= kFeatures || cuts.size() > kMaxCuts) return false;
   for (std::size_t i = 0; i < cuts.size(); ++i)
     if (!std::isfinite(cuts[i]) || (i > 0 && !(cuts[i - 1] < cuts[i]))) return false;
   cuts_[feature] = std::move(cuts);
@@ -34,14 +34,14 @@ bool Forest::add(std::string_view text) {
   std::vector<std::pair<std::uint16_t, std::uint16_t>> open;  // node whose right side comes, depth
   std::size_t depth = 0, deepest = 0;
   for (;;) {
-    if (text.size() < 2 || tree.size() >= kMostNodes) return false;
+    if (text.size() < 2 || tree.size() >= kMaxTreeNodes) return false;
     const auto self = static_cast<std::uint16_t>(tree.size());
     const int first = digit_of(text[0]), second = digit_of(text[1]);
     if (first < 0 || second < 0) return false;
     text.remove_prefix(2);
     if (first >= kLeafDigits) {
-      const std::int32_t steps = (first - kLeafDigits) * kBase + second - kMostSteps;
-      if (steps > kMostSteps) return false;
+      const std::int32_t steps = (first - kLeafDigits) * kBase + second - kMaxLeafSteps;
+      if (steps > kMaxLeafSteps) return false;
       tree.push_back({0, 255, self, self, static_cast<std::int16_t>(steps)});
       if (open.empty()) break;
       tree[open.back().first].right = static_cast<std::uint16_t>(tree.size());
@@ -108,7 +108,7 @@ void append_split(std::string& text, std::size_t feature, std::size_t cut) {
 
 void append_leaf(std::string& text, std::int32_t steps) {
   const std::int32_t value =
-      std::clamp(steps, -Forest::kMostSteps, Forest::kMostSteps) + Forest::kMostSteps;
+      std::clamp(steps, -Forest::kMaxLeafSteps, Forest::kMaxLeafSteps) + Forest::kMaxLeafSteps;
   text += static_cast<char>(kFirstDigit + kLeafDigits + value / kBase);
   text += static_cast<char>(kFirstDigit + value % kBase);
 }

@@ -23,11 +23,11 @@ using Bins = std::array<std::uint8_t, kFeatures>;
 /// whole numbers of steps.
 class Forest {
  public:
-  static constexpr std::size_t kMostCuts = 90;      ///< of one feature
-  static constexpr std::size_t kMostNodes = 4096;   ///< of one tree
-  static constexpr std::int32_t kMostSteps = 2600;  ///< a leaf's size, either way
+  static constexpr std::size_t kMaxCuts = 90;          ///< of one feature
+  static constexpr std::size_t kMaxTreeNodes = 4096;   ///< of one tree
+  static constexpr std::int32_t kMaxLeafSteps = 2600;  ///< a leaf's size, either way
 
-  /// Strictly ascending, finite, at most kMostCuts; false otherwise.
+  /// Strictly ascending, finite, at most kMaxCuts; false otherwise.
   [[nodiscard]] bool set_cuts(std::size_t feature, std::vector<float> cuts);
   [[nodiscard]] std::span<const float> cuts(std::size_t feature) const { return cuts_[feature]; }
 

@@ -18,7 +18,7 @@
 
 #include "orrery/core/error.h"
 #include "orrery/model/embedding/reuse.h"
-#include "orrery/model/kernels/learned/net.h"
+#include "orrery/model/kernels/learned/net_model.h"
 
 namespace orrery::model {
 
@@ -45,7 +45,7 @@ struct LookupNet {
   std::vector<NetLayer> all;     ///< two, of the sum; the first rectified
 
   /// Layers fit together, take kLookupInputs and give one number, and all is finite.
-  [[nodiscard]] bool is_whole() const;
+  [[nodiscard]] bool is_consistent() const;
   /// log2 of microseconds: the same number on every machine.
   [[nodiscard]] double log2_us(std::span<const LookupTable> tables) const;
 };
@@ -59,18 +59,18 @@ struct MeasuredLookup {
 };
 
 /// What was learned of one pass on one device.
-struct LookupNetOf {
+struct DeviceLookupNet {
   std::string device;
   bool backward = false;
   std::int64_t rows = 0;  ///< lookups learned
-  HeldBack seen;          ///< of others, held back
+  HoldoutError seen;      ///< of others, held back
   LookupNet net;
 };
 
 /// Nets of a file.
 class LookupNets {
  public:
-  explicit LookupNets(std::vector<LookupNetOf> nets) : nets_(std::move(nets)) {}
+  explicit LookupNets(std::vector<DeviceLookupNet> nets) : nets_(std::move(nets)) {}
   /// Reads a file that write_lookup_nets made. Errc: input_corrupt, input_truncated,
   /// input_unsupported.
   [[nodiscard]] static Result<LookupNets> read(std::string_view text, std::string_view where);
@@ -78,10 +78,10 @@ class LookupNets {
   /// Microseconds; nothing for a device or a pass that was not learned, or far off what was.
   [[nodiscard]] std::optional<double> us(std::string_view device, bool backward,
                                          std::span<const LookupTable> tables) const;
-  [[nodiscard]] std::span<const LookupNetOf> all() const { return nets_; }
+  [[nodiscard]] std::span<const DeviceLookupNet> all() const { return nets_; }
 
  private:
-  std::vector<LookupNetOf> nets_;
+  std::vector<DeviceLookupNet> nets_;
 };
 
 inline constexpr int kLookupNetVersion = 1;
@@ -89,6 +89,6 @@ inline constexpr std::string_view kLookupNetMagic = "orrery-lookup-nets";
 
 /// The file; `notes` are a comment at its head. The same input gives the same bytes.
 [[nodiscard]] std::string write_lookup_nets(std::string_view notes,
-                                            std::span<const LookupNetOf> nets);
+                                            std::span<const DeviceLookupNet> nets);
 
 }  // namespace orrery::model

@@ -8,8 +8,8 @@
 #include <string>
 #include <string_view>
 
-#include "orrery/core/text.h"
-#include "orrery/platform/topology/formats/infragraph.h"
+#include "orrery/core/text/text.h"
+#include "orrery/platform/topology/formats/infragraph/infragraph.h"
 #include "orrery/platform/topology/formats/read_topology.h"
 
 namespace orrery::platform {

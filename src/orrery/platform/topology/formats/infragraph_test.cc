@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "orrery/platform/topology/formats/infragraph.h"
+#include "orrery/platform/topology/formats/infragraph/infragraph.h"
 
 #include <gtest/gtest.h>
 
 #include <chrono>
 
 #include "orrery/platform/topology/formats/formats_testing.h"
-#include "orrery/platform/topology/formats/infragraph_slices.h"
+#include "orrery/platform/topology/formats/infragraph/slices.h"
 
 namespace orrery::platform {
 namespace {

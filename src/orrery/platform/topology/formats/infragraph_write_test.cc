@@ -9,7 +9,7 @@
 #include "orrery/config/document.h"
 #include "orrery/core/paths_testing.h"
 #include "orrery/platform/topology/formats/formats_testing.h"
-#include "orrery/platform/topology/formats/infragraph.h"
+#include "orrery/platform/topology/formats/infragraph/infragraph.h"
 
 namespace orrery::platform {
 namespace {

@@ -18,11 +18,11 @@
 
 #include "orrery/config/document.h"
 #include "orrery/core/paths_testing.h"
-#include "orrery/core/text.h"
-#include "orrery/platform/topology/facts.h"
-#include "orrery/platform/topology/formats/infragraph.h"
+#include "orrery/core/text/text.h"
+#include "orrery/platform/topology/formats/infragraph/infragraph.h"
 #include "orrery/platform/topology/formats/read_topology.h"
-#include "orrery/platform/topology/router.h"
+#include "orrery/platform/topology/metrics/topology_metrics.h"
+#include "orrery/platform/topology/routing/router.h"
 
 namespace orrery::platform {
 namespace {
@@ -161,11 +161,11 @@ void expect_sound(const Topology& topology) {
     ASSERT_FALSE(topology.name(node).empty());
   }
   if (topology.link_count() > 5000) return;
-  const TopologyFacts facts = facts_of(topology, topology.devices());
+  const TopologyMetrics facts = topology_metrics(topology, topology.devices());
   ASSERT_TRUE(!facts.bisection || std::isfinite(*facts.bisection));
   if (topology.devices().size() > 1) {
     const Router router(topology, {});
-    std::vector<Step> steps;
+    std::vector<RouteLink> steps;
     const bool there = router.find(topology.devices().front(), topology.devices().back(), steps);
     ASSERT_EQ(there, !steps.empty());
   }

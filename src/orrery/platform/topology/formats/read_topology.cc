@@ -9,22 +9,22 @@
 
 #include "orrery/config/document.h"
 #include "orrery/core/limits.h"
-#include "orrery/core/text.h"
-#include "orrery/platform/topology/formats/air.h"
-#include "orrery/platform/topology/formats/anynet.h"
-#include "orrery/platform/topology/formats/htsim.h"
-#include "orrery/platform/topology/formats/infragraph.h"
-#include "orrery/platform/topology/formats/lstopo.h"
-#include "orrery/platform/topology/formats/nccl.h"
-#include "orrery/platform/topology/formats/ns3.h"
-#include "orrery/platform/topology/formats/reading.h"
-#include "orrery/platform/topology/formats/simai.h"
-#include "orrery/platform/topology/formats/smi.h"
-#include "orrery/platform/topology/formats/smi_matrix.h"
-#include "orrery/platform/topology/formats/sniff.h"
-#include "orrery/platform/topology/formats/taccl.h"
-#include "orrery/platform/topology/formats/unpack.h"
-#include "orrery/platform/topology/formats/xml.h"
+#include "orrery/core/text/text.h"
+#include "orrery/platform/topology/formats/common/gzip.h"
+#include "orrery/platform/topology/formats/common/line_reader.h"
+#include "orrery/platform/topology/formats/common/xml.h"
+#include "orrery/platform/topology/formats/format_detection.h"
+#include "orrery/platform/topology/formats/infragraph/infragraph.h"
+#include "orrery/platform/topology/formats/machines/lstopo.h"
+#include "orrery/platform/topology/formats/machines/nccl_topology.h"
+#include "orrery/platform/topology/formats/machines/nvidia_smi.h"
+#include "orrery/platform/topology/formats/machines/nvidia_smi_matrix.h"
+#include "orrery/platform/topology/formats/networks/air.h"
+#include "orrery/platform/topology/formats/networks/anynet.h"
+#include "orrery/platform/topology/formats/networks/htsim.h"
+#include "orrery/platform/topology/formats/networks/ns3.h"
+#include "orrery/platform/topology/formats/networks/simai.h"
+#include "orrery/platform/topology/formats/networks/taccl.h"
 
 namespace orrery::platform {
 namespace {
@@ -109,9 +109,9 @@ Result<Topology> read_xml(std::string_view text, const std::string& where, Findi
   if (auto parsed = parse_xml(text, where, document); !parsed)
     return tl::unexpected(parsed.error());
   const std::string_view root = document.document_element().name();
-  switch (const TopologyFormat format = format_of_xml(root)) {
+  switch (const TopologyFormat format = detect_xml_format(root)) {
     case TopologyFormat::nccl_topology:
-      return read_nccl(document, text, where, findings);
+      return read_nccl_topology(document, text, where, findings);
     case TopologyFormat::lstopo:
       return read_lstopo(document, text, where, findings);
     case TopologyFormat::unknown:
@@ -128,7 +128,7 @@ Result<Topology> read_tree(std::string_view text, bool json, const std::string& 
                            Findings& findings) {
   Result<Json> file = json ? config::parse_json(text, where) : config::parse_yaml(text, where);
   if (!file) return tl::unexpected(file.error());
-  switch (const TopologyFormat format = format_of_tree(*file)) {
+  switch (const TopologyFormat format = detect_tree_format(*file)) {
     case TopologyFormat::infragraph:
       return read_infragraph(*file, text.size(), where, findings);
     case TopologyFormat::air:
@@ -152,7 +152,8 @@ Result<Topology> read_any(std::string_view text, const std::string& where, Findi
   if (begin.empty()) return fail(Errc::input_empty, where, "there is nothing in it");
   if (begin.starts_with('<')) return read_xml(text, where, findings);
   if (looks_like_json(begin)) return read_tree(begin, true, where, findings);
-  switch (const TopologyFormat format = format_of_lines(without_escapes(text.substr(0, 1 << 16)))) {
+  switch (const TopologyFormat format =
+              detect_text_format(strip_escapes(text.substr(0, 1 << 16)))) {
     case TopologyFormat::ns3:
       return read_ns3(text, where, findings);
     case TopologyFormat::simai:
@@ -162,7 +163,7 @@ Result<Topology> read_any(std::string_view text, const std::string& where, Findi
     case TopologyFormat::anynet:
       return read_anynet(text, where, findings);
     case TopologyFormat::nvidia_smi:
-      return read_smi(text, where, findings);
+      return read_nvidia_smi(text, where, findings);
     case TopologyFormat::unknown:
       break;
     default:
@@ -190,15 +191,15 @@ TopologyFormat topology_format(std::string_view text) {
   if (begin.starts_with('<')) {
     pugi::xml_document document;
     if (!parse_xml(begin, "", document)) return TopologyFormat::unknown;
-    return format_of_xml(document.document_element().name());
+    return detect_xml_format(document.document_element().name());
   }
   if (!looks_like_json(begin)) {
-    const TopologyFormat lines = format_of_lines(without_escapes(text.substr(0, 1 << 16)));
+    const TopologyFormat lines = detect_text_format(strip_escapes(text.substr(0, 1 << 16)));
     if (lines != TopologyFormat::unknown) return lines;
   }
   const Result<Json> file =
       looks_like_json(begin) ? config::parse_json(begin, "") : config::parse_yaml(begin, "");
-  return file ? format_of_tree(*file) : TopologyFormat::unknown;
+  return file ? detect_tree_format(*file) : TopologyFormat::unknown;
 }
 
 Result<Topology> read_topology(std::string_view text, const std::string& where,
@@ -210,7 +211,7 @@ Result<Topology> read_topology(std::string_view text, const std::string& where,
 
 Result<std::string> read_fabric_text(const std::string& path) {
   Result<std::string> bytes = config::read_text(path, limits::kFabricBytes);
-  return bytes && is_gzip(*bytes) ? gunzipped(*bytes, path) : bytes;
+  return bytes && is_gzip(*bytes) ? gunzip(*bytes, path) : bytes;
 }
 
 Result<Topology> read_topology_file(const std::string& path, Findings& findings) {

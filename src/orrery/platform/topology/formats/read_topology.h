@@ -56,7 +56,7 @@ struct TopologyFormatInfo {
                                              Findings& findings);
 
 /// A fabric's file as text, unpacked where it is gzipped. Errc: config_not_found, limit_exceeded
-/// (limits::kFabricBytes), and those of `gunzipped`.
+/// (limits::kFabricBytes), and those of `gunzip`.
 [[nodiscard]] Result<std::string> read_fabric_text(const std::string& path);
 
 /// Both together.

@@ -7,9 +7,9 @@
 
 #include "orrery/core/gzip_testing.h"
 #include "orrery/core/limits.h"
+#include "orrery/platform/topology/formats/common/gzip.h"
+#include "orrery/platform/topology/formats/common/line_reader.h"
 #include "orrery/platform/topology/formats/formats_testing.h"
-#include "orrery/platform/topology/formats/reading.h"
-#include "orrery/platform/topology/formats/unpack.h"
 
 namespace orrery::platform {
 namespace {
@@ -118,10 +118,10 @@ TEST(TopologyFiles, GrowNoFurtherThanAFabricMayBe) {
   ASSERT_LT(member.size() / packed.size(), limits::kInflateRatio);
   std::string all;
   for (std::uint64_t i = 0; i < limits::kFabricBytes / member.size(); ++i) all += packed;
-  const auto fits = gunzipped(all, "f");
+  const auto fits = gunzip(all, "f");
   ASSERT_TRUE(fits) << to_string(fits.error());
   EXPECT_EQ(fits->size(), limits::kFabricBytes);
-  const auto grown = gunzipped(all + gzip("1"), "f");
+  const auto grown = gunzip(all + gzip("1"), "f");
   ASSERT_FALSE(grown);
   EXPECT_EQ(grown.error().code, Errc::limit_exceeded);
   EXPECT_EQ(grown.error().where, "f");
@@ -129,16 +129,16 @@ TEST(TopologyFiles, GrowNoFurtherThanAFabricMayBe) {
 
 TEST(TopologyFiles, MayBeGzipped) {
   const std::string text = "2 0 1\n\n0 1 25Gbps 1us 0\n", packed = gzip(text);
-  EXPECT_EQ(*gunzipped(packed + gzip("more"), "f"), text + "more");
-  EXPECT_EQ(*gunzipped(packed + std::string(512, '\0'), "f"), text) << "padding";
+  EXPECT_EQ(*gunzip(packed + gzip("more"), "f"), text + "more");
+  EXPECT_EQ(*gunzip(packed + std::string(512, '\0'), "f"), text) << "padding";
   // What stood behind the last member was once left out without a word.
-  EXPECT_EQ(gunzipped(packed + "0 1 25Gbps", "f").error().code, Errc::input_corrupt);
-  EXPECT_EQ(gunzipped(packed.substr(0, 20), "f").error().code, Errc::input_truncated);
+  EXPECT_EQ(gunzip(packed + "0 1 25Gbps", "f").error().code, Errc::input_corrupt);
+  EXPECT_EQ(gunzip(packed.substr(0, 20), "f").error().code, Errc::input_truncated);
   std::string broken = packed;
   broken[12] = '\xff';
-  EXPECT_EQ(gunzipped(broken, "f").error().code, Errc::input_corrupt);
+  EXPECT_EQ(gunzip(broken, "f").error().code, Errc::input_corrupt);
   const std::string bomb = gzip(std::string(limits::kInflateFloor + (8 << 20), '0'));
-  EXPECT_EQ(gunzipped(bomb, "f").error().code, Errc::limit_exceeded);
+  EXPECT_EQ(gunzip(bomb, "f").error().code, Errc::limit_exceeded);
   const std::string path = ::testing::TempDir() + "ring.txt.gz";
   std::ofstream(path, std::ios::binary) << packed;
   Findings findings;
@@ -149,19 +149,19 @@ TEST(TopologyFiles, MayBeGzipped) {
 }
 
 TEST(ReadingText, LinesWordsAndLimits) {
-  Lines lines(
+  LineReader lines(
       "\xEF\xBB\xBF"
       "a b\r\n\r\n# no\n c\t");
-  ASSERT_TRUE(lines.next_with_words());
+  ASSERT_TRUE(lines.next_content_line());
   EXPECT_EQ(lines.words().size(), 2U);
   EXPECT_EQ(lines.text(), "a b");
-  ASSERT_TRUE(lines.next_with_words());
+  ASSERT_TRUE(lines.next_content_line());
   EXPECT_EQ(lines.number(), 4U);
   EXPECT_FALSE(lines.next());
   EXPECT_FALSE(real_number("nan"));
   EXPECT_FALSE(whole_number("-1"));
-  EXPECT_EQ(times(~0ull, 3), ~0ull);
-  EXPECT_EQ(plus(~0ull, 3), ~0ull);
+  EXPECT_EQ(saturating_product(~0ull, 3), ~0ull);
+  EXPECT_EQ(saturating_sum(~0ull, 3), ~0ull);
   EXPECT_TRUE(mentions("PCIe Switch", "switch"));
 }
 

@@ -14,7 +14,7 @@
 
 #include "orrery/config/document.h"
 #include "orrery/core/paths_testing.h"
-#include "orrery/core/text.h"
+#include "orrery/core/text/text.h"
 #include "orrery/platform/topology/formats/read_topology.h"
 
 namespace orrery::platform {

@@ -3,8 +3,8 @@
 // Machines as XML: NCCL's, RCCL's and lstopo's.
 #include <gtest/gtest.h>
 
+#include "orrery/platform/topology/formats/common/pcie.h"
 #include "orrery/platform/topology/formats/formats_testing.h"
-#include "orrery/platform/topology/formats/pcie.h"
 
 namespace orrery::platform {
 namespace {

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// orrery schema: JSON Schemas of the files this program reads, generated from the readers' own
+// tables, and of what its commands print with --json.
+#include "help/schema.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+#include <memory>
+#include <vector>
+
+#include "commands.h"
+#include "help/question_schema.h"
+#include "orrery/case_study/case_study_reference.h"
+#include "orrery/explore/space/space_file.h"
+#include "orrery/platform/catalogue/variability.h"
+#include "orrery/platform/cluster/cluster.h"
+#include "orrery/report/json/output_schema.h"
+#include "orrery/study/jobs/concurrency/concurrent_jobs_file.h"
+#include "orrery/workload/spec/spec.h"
+#include "question_options.h"
+
+namespace orrery::app {
+
+namespace {
+
+std::string output_of(const CLI::App&, std::string_view command) {
+  return report::output_schema(command);
+}
+
+std::vector<std::string_view> json_commands() {
+  std::vector<std::string_view> names;
+  for (const Command& command : commands())
+    if (command.output.json) names.push_back(command.name);
+  return names;
+}
+
+constexpr std::array<SchemaFile, 8> kFiles = {{{"cluster", platform::cluster_schema},
+                                               {"workload", workload::spec_schema},
+                                               {"variability", platform::variability_schema},
+                                               {"case-study", case_study::case_study_schema},
+                                               {"space", explore::space_schema},
+                                               {"together", study::concurrent_jobs_schema},
+                                               {"question", nullptr, question_schema},
+                                               {"output", nullptr, output_of}}};
+
+struct SchemaOptions {
+  std::string format, of;
+
+  static constexpr auto fields =
+      std::tuple{QuestionField{"format", &SchemaOptions::format, "FORMAT", "", kAnswer, "workload",
+                               "Of a file, or of commands", schema_formats}
+                     .required(),
+                 QuestionField{"of", &SchemaOptions::of, "COMMAND", "", kAnswer, "run",
+                               "With question or output: of this command alone", json_commands}};
+};
+
+int print_schema(const SchemaOptions& options, const CLI::App& table, const Session& session) {
+  const auto file = std::find_if(kFiles.begin(), kFiles.end(), [&](const SchemaFile& one) {
+    return one.format == options.format;
+  });
+  if (!options.of.empty() && file->of_command == nullptr)
+    return session.fail(
+        Error{Errc::usage, options.of, "COMMAND is only for the formats question and output", ""});
+  const std::string text = schema_text(*file, table, options.of);
+  // The schema is JSON already; it is the data itself, so no envelope goes around it.
+  return session.deliver(session.output.empty() ? text : "", [&] { return text; });
+}
+
+}  // namespace
+
+std::span<const SchemaFile> schema_files() { return kFiles; }
+
+std::string schema_text(const SchemaFile& file, const CLI::App& table, std::string_view command) {
+  std::string text = file.make != nullptr ? file.make() : file.of_command(table, command);
+  if (text.empty() || text.back() != '\n') text += '\n';
+  return text;
+}
+
+std::vector<std::string_view> schema_formats() {
+  std::vector<std::string_view> names;
+  for (const SchemaFile& file : kFiles) names.push_back(file.format);
+  return names;
+}
+
+Action add_schema(CLI::App& command, Session& session) {
+  describe(command,
+           "Editors that read it complete and check the file. With `question`: of a command's\n"
+           "options, which --json repeats; with `output`: of what --json prints.\n"
+           "\n"
+           "Examples:\n"
+           "  orrery schema cluster\n"
+           "  orrery schema workload --output workload.schema.json\n"
+           "  orrery schema output run\n");
+  const auto options = std::make_shared<SchemaOptions>();
+  add_fields(command, *options);
+  session.add_options(command);
+  return [options, &command, &session] {
+    return print_schema(*options, *command.get_parent(), session);
+  };
+}
+
+}  // namespace orrery::app

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "resources/build_info.h"
+
+#include <fmt/format.h>
+
+#include "orrery/report/html/run_page.h"
+#include "resources/built_in_data.h"
+#include "resources/module_file.h"
+
+namespace orrery::app {
+
+std::string version_name() { return "orrery " ORRERY_VERSION; }
+
+std::string compiler_name() {
+#if defined(__clang__)
+  return fmt::format("clang {}.{}.{}", __clang_major__, __clang_minor__, __clang_patchlevel__);
+#else
+  return fmt::format("g++ {}.{}.{}", __GNUC__, __GNUC_MINOR__, __GNUC_PATCHLEVEL__);
+#endif
+}
+
+std::string library_versions() { return ORRERY_LIBRARIES; }
+
+std::string version_text() {
+  const auto yes_no = [](bool there) { return there ? "yes" : "no"; };
+  return fmt::format(
+      "{}\n"
+      "commit     {}\n"
+      "compiler   {}\n"
+      "libraries  {}\n"
+      "web page   {}\n"
+      "data       {}\n"
+      "plug-ins   MPI (orrery search --executor mpi): {}; PyTorch (orrery bench run): {}",
+      version_name(), kCommit, compiler_name(), library_versions(),
+      yes_no(!report::built_in_page().empty()),
+      built_in_data().empty() ? "in a folder" : "built in",
+      yes_no(!module_file("orrery_mpi.so").empty()),
+      yes_no(!module_file("orrery_bench.so").empty()));
+}
+
+}  // namespace orrery::app

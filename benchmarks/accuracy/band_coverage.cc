@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// How often a drawn truth lies in the step's band.
+//
+//   band_coverage [DRAWS]
+//
+// For each job: the errors of all classes are drawn from what their models state, the step is
+// simulated again with them, and it is counted how often it lies in the band (80 % should), below
+// and above it. Then the same for differences of two plans. `path` is the same for the critical
+// path of the step as told: what is between the two is the path that moves. Classes of which
+// nothing is known are taken as right.
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "orrery/study/questions/outcome/sampled_errors_testing.h"
+
+using namespace orrery;
+
+namespace {
+
+struct Job {
+  const char* name;
+  const char* model;
+  const char* cluster;
+  const char *tp, *pp, *dp, *ep;
+  const char* sharding;
+  const char* batch;
+  const char* seq;
+};
+
+// Dense and sparse, inside a node and across nodes, on what was measured and on what was not.
+constexpr Job kJobs[] = {
+    {"8B, one node, tensor parallel", "llama-3.1-8b", "h100-sxm:8", "4", "", "2", "", "", "16",
+     "4096"},
+    {"8B, one node, tp 2", "llama-3.1-8b", "h100-sxm:8", "2", "", "4", "", "", "16", "4096"},
+    {"8B, one node, sharded", "llama-3.1-8b", "h100-sxm:8", "", "", "8", "", "zero3", "16", "4096"},
+    {"8B, four nodes, sharded", "llama-3.1-8b", "h100-sxm:32", "", "", "32", "", "zero3", "64",
+     "4096"},
+    {"8B, pipeline of four", "llama-3.1-8b", "h100-sxm:32", "2", "4", "4", "", "", "64", "4096"},
+    {"70B, eight nodes", "llama-3.1-70b", "h100-sxm:64", "8", "4", "2", "", "", "64", "4096"},
+    {"70B, more stages", "llama-3.1-70b", "h100-sxm:64", "4", "8", "2", "", "", "64", "4096"},
+    {"70B on A100, eight nodes", "llama-3.1-70b", "a100-80gb:64", "8", "4", "2", "", "", "64",
+     "4096"},
+    {"70B on B200, four nodes", "llama-3.1-70b", "b200:32", "8", "2", "2", "", "", "64", "4096"},
+    {"Mixtral, experts in a node", "mixtral-8x7b", "h100-sxm:64", "", "2", "32", "8", "", "128",
+     "4096"},
+    {"Mixtral, experts and tensors", "mixtral-8x7b", "h100-sxm:32", "2", "2", "8", "4", "", "64",
+     "4096"},
+    {"1B, small batches", "llama-3.2-1b", "h100-sxm:8", "2", "", "4", "", "", "8", "1024"},
+};
+
+study::Question question_of(const Job& job) {
+  study::Question question;
+  question.job.model = job.model;
+  question.job.tp = job.tp;
+  question.job.pp = job.pp;
+  question.job.dp = job.dp;
+  question.job.ep = job.ep;
+  question.job.sharding = job.sharding;
+  question.job.global_batch = job.batch;
+  question.job.seq = job.seq;
+  question.job.sp = *job.tp != '\0';
+  question.cluster = job.cluster;
+  return question;
+}
+
+struct Count {
+  int below = 0, inside = 0, above = 0;
+
+  void add(double step, double lower, double upper) {
+    ++(step < lower ? below : step > upper ? above : inside);
+  }
+  [[nodiscard]] double share(int of) const {
+    return 100.0 * of / std::max(1, below + inside + above);
+  }
+};
+
+/// The path as told, with errors of its own.
+double drawn_path(const std::vector<result::ErrorClass>& classes, std::uint64_t seed) {
+  study::sampled_errors::ErrorSamples draws(seed);
+  double sum = 0;
+  for (const result::ErrorClass& one : classes) {
+    const double time = static_cast<double>(one.time.count());
+    const result::ErrorInterval off = one.off.value_or(result::ErrorInterval{});
+    sum += time * draws.factor(one.name, {static_cast<double>(off.lower.count()) / time,
+                                          static_cast<double>(off.upper.count()) / time});
+  }
+  return sum;
+}
+
+/// A job's step as told, and what it truly is by draw.
+struct Told {
+  std::string name;
+  result::Run run;
+  std::vector<double> truths;
+};
+
+Told draw(const Job& job, const study::Outcome& outcome, int draws) {
+  Told told;
+  told.name = job.name;
+  told.run.step = outcome.result.end;
+  told.run.device = outcome.platform().device.name;
+  told.run.error_classes = study::digest(outcome).errors;
+  const analysis::StepInterval band =
+      *analysis::step_interval(told.run.error_classes, told.run.step);
+  const double step = static_cast<double>(told.run.step.count());
+  const double lower = static_cast<double>(band.lower.count());
+  const double upper = static_cast<double>(band.upper.count());
+  Count truths, paths;
+  double sum = 0;
+  for (int i = 0; i < draws; ++i) {
+    const auto seed = static_cast<std::uint64_t>(i);
+    told.truths.push_back(
+        static_cast<double>(study::sampled_errors::sampled_step(outcome, seed).count()));
+    sum += told.truths.back() / draws;
+    truths.add(told.truths.back(), lower, upper);
+    paths.add(drawn_path(told.run.error_classes, seed), lower, upper);
+  }
+  std::printf("%-30s %8.1fms %6.1f%% %+6.1f%% %7.1f%% %7.1f%% %6.1f%% %6.1f%% %6.1f%% %+7.2f%%\n",
+              job.name, step / 1e9, 100 * (lower / step - 1), 100 * (upper / step - 1),
+              100 * static_cast<double>(band.unknown.count()) / step, truths.share(truths.inside),
+              truths.share(truths.below), truths.share(truths.above), paths.share(paths.inside),
+              100 * (sum / step - 1));
+  std::fflush(stdout);
+  return told;
+}
+
+/// How often the true difference lies in its band, and in one made of both steps' as if their
+/// errors had nothing to do with each other.
+void compare(const Told& a, const Told& b) {
+  const auto band = analysis::difference_interval(a.run, b.run);
+  if (!band) return;
+  const auto of = [](const Told& told) {
+    return *analysis::step_interval(told.run.error_classes, told.run.step);
+  };
+  const double middle = static_cast<double>((b.run.step - a.run.step).count());
+  const auto width = [](Time x, Time y) {
+    return std::hypot(static_cast<double>(x.count()), static_cast<double>(y.count()));
+  };
+  Count truths, apart;
+  for (std::size_t i = 0; i < a.truths.size(); ++i) {
+    const double truth = b.truths[i] - a.truths[i];
+    truths.add(truth, static_cast<double>(band->lower.count()),
+               static_cast<double>(band->upper.count()));
+    apart.add(truth, middle - width(of(b).lower - b.run.step, of(a).upper - a.run.step),
+              middle + width(of(b).upper - b.run.step, of(a).lower - a.run.step));
+  }
+  std::printf(
+      "%s less %s: %+.1fms (%+.1f to %+.1f), inside %.1f%%, below %.1f%%, above %.1f%%; "
+      "as if apart, inside %.1f%%\n",
+      b.name.c_str(), a.name.c_str(), middle / 1e9, static_cast<double>(band->lower.count()) / 1e9,
+      static_cast<double>(band->upper.count()) / 1e9, truths.share(truths.inside),
+      truths.share(truths.below), truths.share(truths.above), apart.share(apart.inside));
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const int draws = argc > 1 ? std::atoi(argv[1]) : 400;
+  std::printf("%-30s %10s %7s %7s %8s %8s %7s %7s %7s %8s\n", "job", "step", "down", "up",
+              "unknown", "inside", "below", "above", "path", "mean");
+  std::vector<Told> all;
+  for (const Job& job : kJobs) {
+    study::Watch watch;
+    Findings findings;
+    const auto told = study::answer(question_of(job), watch, findings);
+    if (!told) {
+      std::fprintf(stderr, "%s: %s\n", job.name, to_string(told.error()).c_str());
+      return 1;
+    }
+    all.push_back(draw(job, *told, draws));
+  }
+  // Plans of one model on one machine.
+  for (std::size_t i = 0; i + 1 < all.size(); ++i)
+    if (std::string_view(kJobs[i].model) == kJobs[i + 1].model &&
+        std::string_view(kJobs[i].cluster) == kJobs[i + 1].cluster)
+      compare(all[i], all[i + 1]);
+}

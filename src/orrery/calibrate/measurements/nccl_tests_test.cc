@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/calibrate/measurements/nccl_tests.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "orrery/calibrate/measurements/toy_runs_testing.h"
+
+namespace orrery::calibrate {
+namespace {
+
+using ::testing::HasSubstr;
+using namespace testing_runs;
+
+TEST(NcclTests, ReadsWhatIsPrinted) {
+  const auto [set, findings] =
+      parse(text_of({.ranks = 16, .hosts = 2, .factor = 1.875}, toy_times(5)));
+  ASSERT_TRUE(set) << to_string(set.error());
+  EXPECT_TRUE(findings.empty());
+  ASSERT_EQ(set->rows.size(), 10u);
+  const MeasuredCollective& row = set->rows[2];
+  EXPECT_EQ(row.collective, "all_reduce");
+  EXPECT_EQ(row.bytes, 4096);
+  EXPECT_DOUBLE_EQ(row.time_us, 10.04);
+  EXPECT_EQ(row.ranks, 16);
+  EXPECT_EQ(row.nodes, 2);
+  EXPECT_FALSE(row.in_place);
+  EXPECT_TRUE(set->rows[3].in_place);
+  EXPECT_EQ(row.dtype, "float");
+  EXPECT_EQ(row.device, "NVIDIA H100 80GB HBM3");
+  EXPECT_EQ(row.library, "nccl");
+  EXPECT_EQ(row.version, "2.29.7");
+}
+
+// What MPI, slurm and NCCL print around it, in a run of AMD's tests.
+TEST(NcclTests, FindsRowsAmongOtherLines) {
+  const auto [set, findings] = parse(
+      "$ mpirun -np 2 ./build/reduce_scatter_perf -b 1M\n"
+      "Authorization required, but no authorization protocol specified\n"
+      "0: # nThread 1 nGpus 1 minBytes 1048576 maxBytes 2097152 step: 2(factor)\n"
+      "[1,0]<stdout>:rccl-tests: Version develop:3f7f785\n"
+      "[1,0]<stdout>:# Using devices\n"
+      "[1,0]<stdout>:#   Rank  0 Pid  21284 on nine device  0 [0000:2f:00.0] AMD Instinct MI100\n"
+      "[1,0]<stdout>:#   Rank  1 Pid  21285 on ten device  1 [0000:03:00.0] AMD Instinct MI100\n"
+      "[1,0]<stdout>:RCCL version : 2.27.7-HEAD:0d2c4fd\n"
+      "12ab:880:888 [1] NCCL INFO 24 coll channels, 0 nvls channels\n"
+      "[1,0]<stdout>:#   size  count  type  redop  root  time  algbw  busbw #wrong\n"
+      "[1,0]<stdout>: 1048576 262144 float sum -1 105.9 9.90 4.95 0\n"
+      "9 files are open here now\n"
+      "[1,0]<stdout>: 2097152 524288 float sum -1 142.1 14.76 7.38 N/A\n");
+  ASSERT_TRUE(set) << to_string(set.error());
+  ASSERT_EQ(set->rows.size(), 2u);
+  EXPECT_EQ(set->rows[0].collective, "reduce_scatter");
+  EXPECT_EQ(set->rows[1].nodes, 2);
+  EXPECT_EQ(set->rows[1].device, "AMD Instinct MI100");
+  EXPECT_EQ(set->rows[1].library + set->rows[1].version, "rccl2.27.7");
+  EXPECT_EQ(findings.count(FindingCode::corrupt_record_dropped), 1u) << "what begins like a row";
+}
+
+TEST(NcclTests, ReadsSeveralRunsBehindEachOther) {
+  const auto [set, findings] =
+      parse(text_of({}, toy_times(4)) +
+            text_of({.program = "alltoall_perf", .ranks = 4, .factor = 0.75, .redop = "none"},
+                    toy_times(4)) +
+            text_of({.program = "hypercube_perf", .redop = "none"}, toy_times(1)));
+  ASSERT_TRUE(set) << to_string(set.error());
+  ASSERT_EQ(set->rows.size(), 16u);
+  EXPECT_EQ(set->rows[7].ranks, 8);
+  EXPECT_EQ(set->rows[8].collective, "all_to_all");
+  EXPECT_EQ(set->rows[8].ranks, 4);
+  EXPECT_EQ(findings.count(FindingCode::measurement_left_out), 2u) << "no model for hypercubes";
+}
+
+constexpr std::string_view kIterations =
+    "# Collective test starting: all_gather_perf\n"
+    "# size count type redop root time algbw busbw #wrong i_min i_max i_p99 i_cv% "
+    "time algbw busbw #wrong i_min i_max i_p99 i_cv% timestamp\n"
+    "# (B) (elements) (us) (GB/s) %Y-%m-%d %H:%M:%S\n"
+    "1024 256 float none -1 10.24 0.10 0.05 0 9 12 11 3.2 10.00 0.10 0.05 N/A 9 12 11 3.2 "
+    "2026-01-02 03:04:05\n"
+    "2048 512 float none -1 11.00 0.19 0.09 0 9 12 11 3.2 N/A N/A N/A N/A 9 12 11 3.2 "
+    "2026-01-02 03:04:06\n";
+
+TEST(NcclTests, FindsColumnsByTheHeader) {
+  const auto [set, findings] = parse(kIterations);
+  ASSERT_TRUE(set) << to_string(set.error());
+  ASSERT_EQ(set->rows.size(), 3u);
+  EXPECT_EQ(set->rows[1].time_us, 10.0);
+  EXPECT_TRUE(set->rows[1].in_place);
+  EXPECT_EQ(set->rows[2].time_us, 11.0);
+  EXPECT_EQ(set->rows[2].ranks, 0) << "nothing says how many";
+  EXPECT_TRUE(findings.empty());
+}
+
+// Versions of 2019: no reduction where there is none, a column called error, bytes as "size".
+TEST(NcclTests, ReadsOldTables) {
+  const auto [set, findings] = parse(
+      "# Collective test starting: all_gather_perf\n"
+      "#  size count type redop time algbw busbw error time algbw busbw error\n"
+      "  1024 256 float 10.24 0.10 0.05 4e-07 10.00 0.10 0.05 4e-07\n"
+      "  2048 512 float 12.00 0.17\n"
+      "  4096 512 float 11.00 0.37 0.19 2e-07\n");
+  ASSERT_TRUE(set) << to_string(set.error());
+  ASSERT_EQ(set->rows.size(), 2u);
+  EXPECT_EQ(findings.count(FindingCode::corrupt_record_dropped), 2u);
+}
+
+TEST(NcclTests, HostTimesAreReplacedByWhatTheBandwidthSays) {
+  const auto [set, findings] = parse(
+      "# Collective test starting: all_reduce_perf\n"
+      "# size count type redop root cputime algbw busbw #wrong\n"
+      "1048576 262144 float sum -1 3.10 20.00 35.00 0\n"
+      "8 2 float sum -1 3.10 0.00 0.00 0\n");
+  ASSERT_TRUE(set) << to_string(set.error());
+  ASSERT_EQ(set->rows.size(), 1u);
+  EXPECT_DOUBLE_EQ(set->rows[0].time_us, 52.4288);
+  EXPECT_EQ(findings.count(FindingCode::time_of_host), 1u);
+  EXPECT_EQ(findings.count(FindingCode::measurement_left_out), 1u) << "too coarse";
+}
+
+TEST(NcclTests, TellsTheCollectiveWhereNothingNamesIt) {
+  struct Case {
+    double factor;
+    const char *redop, *root, *collective;
+  };
+  for (const Case& one : {Case{1.75, "sum", "-1", "all_reduce"},
+                          Case{0.875, "sum", "-1", "reduce_scatter"}, Case{1, "sum", "0", "reduce"},
+                          Case{1, "none", "0", "broadcast"}, Case{1, "none", "-1", "send_recv"}}) {
+    const auto [set, findings] = parse(text_of(
+        {.program = "", .factor = one.factor, .redop = one.redop, .root = one.root}, toy_times(8)));
+    ASSERT_TRUE(set) << to_string(set.error());
+    EXPECT_EQ(set->rows[0].collective, one.collective);
+    EXPECT_EQ(findings.count(FindingCode::collective_inferred), 1u);
+  }
+  const std::string either =
+      text_of({.program = "", .factor = 0.875, .redop = "none"}, toy_times(8));
+  EXPECT_THAT(error_of(either), HasSubstr("it may be all_gather, all_to_all (E2010)"));
+  EXPECT_EQ(parse(either, {.collective = "all_to_all"}).set->rows[0].collective, "all_to_all");
+  EXPECT_THAT(error_of(either, {.collective = "all_to_some"}), HasSubstr("E1000"));
+}
+
+TEST(NcclTests, RefusesNumbersThatContradictEachOther) {
+  EXPECT_THAT(error_of(text_of({.unit = 1000}, toy_times(9))), HasSubstr("milliseconds"));
+  EXPECT_THAT(error_of(text_of({.unit = 1e-3}, toy_times(9))), HasSubstr("nanoseconds"));
+  EXPECT_THAT(error_of(text_of({.program = "all_gather_perf"}, toy_times(9))),
+              HasSubstr("that of all_gather among 8 ranks is 0.875 times it (E1007)"));
+  EXPECT_THAT(error_of(text_of({.ranks = 4}, toy_times(9))), HasSubstr("another number of ranks"));
+  EXPECT_THAT(
+      error_of(text_of({}, {{1 << 20, 50}}) + "1048576 262144 float sum -1 50 2.10 3.67 0\n"),
+      HasSubstr("E1007"));
+}
+
+TEST(NcclTests, RefusesMixedDevices) {
+  std::string text = text_of({}, toy_times(4));
+  text.replace(text.find("NVIDIA H100"), 11, "NVIDIA A100");
+  EXPECT_THAT(error_of(text), HasSubstr("two devices are mixed in one run: \"NVIDIA A100 80GB "
+                                        "HBM3\" and \"NVIDIA H100 80GB HBM3\" (E2014)"));
+}
+
+// NCCL_TESTS_SPLIT: several communicators side by side; rows are of one of them.
+TEST(NcclTests, CountsTheRanksOfOneGroup) {
+  std::string text = text_of({.ranks = 4, .factor = 1}, toy_times(6));
+  for (const char* rank : {"Rank  1 Group  0", "Rank  3 Group  0"})
+    text.replace(text.find(rank) + 15, 1, "1");
+  const auto [set, findings] = parse(text);
+  ASSERT_TRUE(set) << to_string(set.error());
+  EXPECT_EQ(set->rows[0].ranks, 2);
+}
+
+TEST(NcclTests, TellsOfWrongResults) {
+  std::string text = text_of({}, toy_times(4));
+  text.replace(text.find("0 OK"), 4, "3 FAILED");
+  EXPECT_EQ(parse(text).findings.count(FindingCode::measured_wrong), 1u);
+  text.replace(text.rfind(" 0\n"), 3, " 7\n");
+  const auto [set, findings] = parse(text);
+  ASSERT_TRUE(set) << to_string(set.error());
+  EXPECT_EQ(findings.count(FindingCode::measured_wrong), 1u);
+  EXPECT_EQ(findings.list()[0].places, std::vector<std::string>{"toy.log:21"});
+}
+
+TEST(NcclTests, OptionsSayWhatTheFileDoesNot) {
+  const auto [set, findings] =
+      parse(kIterations, {.collective = "reduce", .device = "h100-sxm", .ranks = 2, .nodes = 1});
+  ASSERT_TRUE(set) << to_string(set.error());
+  EXPECT_EQ(set->rows[0].collective, "all_gather");
+  EXPECT_EQ(set->rows[0].device, "h100-sxm");
+  EXPECT_EQ(set->rows[0].ranks, 2);
+  EXPECT_EQ(set->rows[0].nodes, 1);
+}
+
+TEST(NcclTests, KnowsVersions) {
+  EXPECT_EQ(nccl_version_text("22907"), "2.29.7");
+  EXPECT_EQ(nccl_version_text("2804"), "2.8.4");
+  for (const char* none : {"", "-5", "12", "99999999", "x"}) EXPECT_EQ(nccl_version_text(none), "");
+}
+
+// Any run with numbers that agree is read, whatever rounding did to them.
+TEST(NcclTests, RoundingIsNoMistake) {
+  for (int ranks = 2; ranks < 1000; ranks = ranks * 3 + 1) {
+    std::vector<std::pair<long, double>> times;
+    for (long bytes = 4; bytes < (1L << 36); bytes = bytes * 3 + 4)
+      times.emplace_back(bytes, 0.04 + static_cast<double>(bytes) * ranks / 7e5);
+    const double factor = 2.0 * (ranks - 1) / ranks;
+    const auto [set, findings] = parse(text_of({.ranks = ranks, .factor = factor}, times));
+    ASSERT_TRUE(set) << to_string(set.error());
+    EXPECT_EQ(set->rows.size(), 2 * times.size());
+  }
+}
+
+constexpr std::string_view kJson = R"({"version":4,"start_time":"2026-01-02 03:04:05",
+"args":["./build/all_reduce_perf","-b","8"],"env":["A=\"{[","B=1"],"nccl_version":22703,
+"config":{"nthreads":1,"ngpus":4,"devices":[
+ {"rank":0,"group":0,"pid":7,"hostname":"a","device":0,"device_hex":"00:1b","device_info":"NVIDIA GB200"},
+ {"rank":4,"group":0,"pid":8,"hostname":"b","device":0,"device_hex":"00:1b","device_info":"NVIDIA GB200"}]},
+"results":[
+ {"size":1048576,"count":262144,"type":"float","redop":"sum","root":"    -1",
+  "out_of_place":{"time":50.0,"alg_bw":20.97152,"bus_bw":36.70016,"nwrong":0.0},
+  "out_of_place_per_iter":{"min_us":49.0,"times_us":[49.0,51.0]},
+  "in_place":{"time":49.0,"alg_bw":21.399510,"bus_bw":37.449143,"nwrong":null},
+  "actual_iterations":20,"experiment_name":"AllReduce"},
+ {"size":0,"count":0,"type":"float","redop":"sum","root":"    -1",
+  "out_of_place":null,"in_place":{"time":4.0,"alg_bw":0.0,"bus_bw":-nan,"nwrong":"nan"}},
+ {"size":2097152,"count":524288,"type":"float","redop":"sum","root":"    -1",
+  "out_of_place":{"cpu_time":3.0,"alg_bw":20.97152,"bus_bw":36.70016,"nwrong":2.0}}
+],"out_of_bounds":{"count":2,"okay":"false"},"average_bus_bandwidth":{"bandwidth":36.7}})";
+
+TEST(NcclTestsJson, IsRead) {
+  const auto [set, findings] = parse(kJson);
+  ASSERT_TRUE(set) << to_string(set.error());
+  ASSERT_EQ(set->rows.size(), 3u);
+  EXPECT_EQ(set->rows[0].collective, "all_reduce");
+  EXPECT_EQ(set->rows[0].ranks, 8);
+  EXPECT_EQ(set->rows[0].nodes, 2);
+  EXPECT_EQ(set->rows[0].device, "NVIDIA GB200");
+  EXPECT_EQ(set->rows[0].version, "2.27.3");
+  EXPECT_TRUE(set->rows[1].in_place);
+  EXPECT_NEAR(set->rows[2].time_us, 100, 1e-6) << "of the bandwidth, not of the host";
+  EXPECT_EQ(findings.count(FindingCode::measured_wrong), 1u);
+  EXPECT_EQ(findings.count(FindingCode::time_of_host), 1u);
+  EXPECT_EQ(findings.count(FindingCode::json_repaired), 1u);
+  EXPECT_EQ(findings.count(FindingCode::measurement_left_out), 1u);
+}
+
+TEST(NcclTestsJson, IsReadAsFarAsItGoes) {
+  const auto [set, findings] = parse(kJson.substr(0, kJson.find("\"size\":2097152") + 100));
+  ASSERT_TRUE(set) << to_string(set.error());
+  EXPECT_EQ(set->rows.size(), 2u);
+  EXPECT_GE(findings.count(FindingCode::truncated_tail_dropped), 1u);
+  EXPECT_THAT(error_of("{\"traceEvents\": []}"), HasSubstr("E2004"));
+  EXPECT_THAT(error_of(R"({"results":[]})"), HasSubstr("E2011"));
+}
+
+}  // namespace
+}  // namespace orrery::calibrate

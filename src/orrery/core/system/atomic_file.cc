@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/core/system/atomic_file.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <charconv>
+#include <cstdio>
+#include <optional>
+#include <system_error>
+#include <utility>
+
+#include "orrery/core/system/make_folders.h"
+
+namespace orrery {
+
+namespace {
+
+/// The descriptor that "/dev/stdout" and the like stand for. Opened by that name a file would be
+/// written from its start again.
+std::optional<int> descriptor_of(std::string_view path) {
+  if (path == "/dev/stdout") return 1;
+  if (path == "/dev/stderr") return 2;
+  for (const std::string_view folder : {"/dev/fd/", "/proc/self/fd/"}) {
+    if (!path.starts_with(folder)) continue;
+    int number = 0;
+    const char* const end = path.data() + path.size();
+    const auto parsed = std::from_chars(path.data() + folder.size(), end, number);
+    if (parsed.ec == std::errc{} && parsed.ptr == end && number >= 0) return number;
+  }
+  return {};
+}
+
+/// After a write(): takes what was written off `bytes`. False when it failed.
+bool took(ssize_t written, std::string_view& bytes, int& error) {
+  if (written < 0 && errno == EINTR) return true;
+  if (written <= 0) {
+    error = written < 0 ? errno : EIO;
+    return false;
+  }
+  bytes.remove_prefix(static_cast<std::size_t>(written));
+  return true;
+}
+
+/// Gives the temporary its name unless that name is taken; where hard links are not to be had,
+/// looks and renames. 0 or an errno.
+int give_name(const char* temporary, const char* path, bool force) {
+  if (!force) {
+    if (::link(temporary, path) == 0) return 0;
+    if (errno != EPERM && errno != EOPNOTSUPP && errno != ENOSYS) return errno;
+    if (::access(path, F_OK) == 0) return EEXIST;
+  }
+  return ::rename(temporary, path) == 0 ? 0 : errno;
+}
+
+tl::unexpected<Error> exists_already(const std::string& path) {
+  return fail(Errc::output_exists, path, "exists already", "--force overwrites it");
+}
+
+}  // namespace
+
+int write_all(int descriptor, std::string_view bytes) {
+  int error = 0;
+  while (!bytes.empty() && took(::write(descriptor, bytes.data(), bytes.size()), bytes, error))
+    continue;
+  return error;
+}
+
+bool is_device(const std::string& path) {
+  if (descriptor_of(path)) return true;
+  struct stat status {};
+  return ::stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode);
+}
+
+Result<void> check_absent(const std::string& path, bool force) {
+  if (force || is_device(path)) return {};
+  struct stat status {};
+  if (::stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode)) return exists_already(path);
+  return {};
+}
+
+AtomicFile::AtomicFile(std::string path, FilePlacement how) : path_(std::move(path)), how_(how) {}
+
+AtomicFile::AtomicFile(AtomicFile&& other) noexcept
+    : path_(std::move(other.path_)),
+      how_(other.how_),
+      borrowed_(other.borrowed_),
+      temporary_(std::move(other.temporary_)),
+      descriptor_(std::exchange(other.descriptor_, -1)),
+      error_(std::exchange(other.error_, EBADF)),
+      size_(other.size_) {}
+
+AtomicFile::~AtomicFile() { close(); }
+
+Result<AtomicFile> AtomicFile::create(std::string path, FilePlacement how) {
+  AtomicFile file(std::move(path), how);
+  if (auto opened = file.done(file.open()); !opened) return tl::unexpected(opened.error());
+  return file;
+}
+
+AtomicFile AtomicFile::onto(int descriptor, std::string name) {
+  AtomicFile file(std::move(name), {});
+  file.borrowed_ = true;
+  file.descriptor_ = descriptor;
+  return file;
+}
+
+int AtomicFile::open() {
+  if (const auto descriptor = descriptor_of(path_)) {
+    descriptor_ = ::fcntl(*descriptor, F_DUPFD_CLOEXEC, 3);
+    return descriptor_ < 0 ? errno : 0;
+  }
+  if (is_device(path_)) {
+    descriptor_ = ::open(path_.c_str(), O_WRONLY | O_CLOEXEC);
+    return descriptor_ < 0 ? errno : 0;
+  }
+  struct stat status {};
+  if (::stat(path_.c_str(), &status) == 0) {
+    if (S_ISDIR(status.st_mode)) return EISDIR;  // `force` or not
+    if (!how_.force) return EEXIST;
+  }
+  if (const std::error_code error = create_parent_folders(path_)) return error.value();
+  return open_temporary();
+}
+
+/// A name that is taken is somebody's: of a program that was killed, or another thread's.
+int AtomicFile::open_temporary() {
+  constexpr int kMostNames = 1000;
+  for (int number = 0; number < kMostNames; ++number) {
+    const std::string more = number == 0 ? "" : fmt::format("-{}", number);
+    TemporaryFile temporary(fmt::format("{}.{}{}.tmp", path_, ::getpid(), more));
+    descriptor_ = ::open(temporary.path(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (descriptor_ >= 0) {
+      temporary_ = std::move(temporary);
+      return 0;
+    }
+    const int error = errno;
+    temporary.forget();
+    if (error != EEXIST) return error;
+  }
+  return EBUSY;
+}
+
+Result<void> AtomicFile::write(std::string_view bytes) {
+  if (error_ != 0) return done(error_);
+  auto written = done(write_all(descriptor_, bytes));
+  if (written) size_ += bytes.size();
+  return written;
+}
+
+Result<void> AtomicFile::write_at(std::uint64_t offset, std::string_view bytes) {
+  if (error_ != 0) return done(error_);
+  int error = 0;
+  auto at = static_cast<off_t>(offset);
+  while (!bytes.empty()) {
+    const std::size_t before = bytes.size();
+    if (!took(::pwrite(descriptor_, bytes.data(), bytes.size(), at), bytes, error)) break;
+    at += static_cast<off_t>(before - bytes.size());
+  }
+  return done(error);
+}
+
+/// 0 or an errno.
+int AtomicFile::place() {
+  if (borrowed_) return 0;
+  if (temporary_ && !how_.skip_sync && ::fsync(descriptor_) != 0) return errno;
+  if (::close(std::exchange(descriptor_, -1)) != 0) return errno;
+  return temporary_ ? give_name(temporary_.path(), path_.c_str(), how_.force) : 0;
+}
+
+Result<void> AtomicFile::finish() {
+  auto placed = done(error_ != 0 ? error_ : place());
+  close();  // the temporary is another name of the file by now, or no name at all
+  error_ = error_ != 0 ? error_ : EBADF;
+  return placed;
+}
+
+/// What to say of `error`; the first one stays and takes the temporary with it.
+Result<void> AtomicFile::done(int error) {
+  if (error == 0) return {};
+  error_ = error;
+  close();
+  if (error == EEXIST && !borrowed_) return exists_already(path_);
+  return fail(Errc::output_failed, path_,
+              "cannot be written: " + std::generic_category().message(error),
+              borrowed_ ? "" : "write to another place, or make room and access there");
+}
+
+void AtomicFile::close() {
+  if (descriptor_ >= 0 && !borrowed_) (void)::close(descriptor_);
+  descriptor_ = -1;
+  temporary_.remove();
+}
+
+Result<void> write_file_atomically(const std::string& path, std::string_view bytes,
+                                   FilePlacement how) {
+  auto file = AtomicFile::create(path, how);
+  if (!file) return tl::unexpected(file.error());
+  (void)file->write(bytes);
+  return file->finish();
+}
+
+}  // namespace orrery

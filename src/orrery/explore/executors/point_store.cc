@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/explore/executors/point_store.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+#include <utility>
+
+#include "orrery/core/system/atomic_file.h"
+
+namespace orrery::explore {
+
+namespace {
+
+bool holds_something(const std::string& path) {
+  std::error_code none;
+  const auto size = std::filesystem::file_size(path, none);
+  return !none && size > 0;
+}
+
+}  // namespace
+
+PointStore::PointStore(const SearchSpace& space, const PointStoreOptions& options)
+    : space_(space),
+      options_(options),
+      file_(options.file),
+      own_(options.executor == nullptr ? std::make_unique<ThreadsExecutor>(space, options.threads)
+                                       : nullptr),
+      executor_(options.executor == nullptr ? *own_ : *options.executor),
+      fresh_(space.where),
+      estimated_(space),
+      simulated_(space) {
+  if (options.part > 0) file_ = part_file(options.file, options.part, options.parts);
+}
+
+Result<std::unique_ptr<PointStore>> PointStore::open(const SearchSpace& space,
+                                                     const PointStoreOptions& options) {
+  std::unique_ptr<PointStore> made(new PointStore(space, options));
+  if (options.file.empty()) return made;
+  // What stands in this one's own file is written again; what others have is only known.
+  std::string own;
+  if (auto fine = read_journal_file(made->file_, made->fresh_, made->stored_, made->lines_); !fine)
+    return tl::unexpected(fine.error());
+  for (const auto& [digest, line] : made->lines_) own += line;
+  if (!options.force && made->lines_.empty() && holds_something(made->file_))
+    return fail(Errc::output_exists, made->file_, "is there, and nothing that a search kept",
+                "take another name, or --force overwrites it");
+  std::map<std::string, std::string> others;
+  if (auto fine = read_journals(options.file, made->fresh_, made->stored_, others); !fine)
+    return tl::unexpected(fine.error());
+  if (options.part == 0)
+    for (auto& [digest, line] : others) made->lines_.insert_or_assign(digest, std::move(line));
+  auto begun = LineFile::begin(made->file_, own);
+  if (!begun) return tl::unexpected(begun.error());
+  made->kept_file_.emplace(*std::move(begun));
+  return made;
+}
+
+PointStore::Open PointStore::find_stored(const std::vector<std::uint64_t>& points,
+                                         std::size_t begin, std::size_t end, Evaluation evaluation,
+                                         std::vector<PointPrediction>& told) {
+  Open open;
+  for (std::size_t i = begin; i < end; ++i) {
+    auto asked = spec_at(space_, space_.at(points[i]));
+    if (!asked) {
+      told[i].state = State::failed;
+      told[i].error = asked.error();
+      continue;
+    }
+    std::string key;
+    if (kept_file_) {
+      key = digest(space_, *asked, evaluation);
+      order_.emplace(std::tuple(points[i], evaluation), key);
+      if (const auto known = stored_.find(key); known != stored_.end()) {
+        if (fresh_.holds(known->second.provenance)) {
+          told[i] = known->second;
+          continue;
+        }
+        out_of_date_.insert(points[i]);
+      }
+    }
+    open.questions.push_back({points[i], *std::move(asked), std::move(key)});
+    open.places.push_back(i);
+  }
+  return open;
+}
+
+void PointStore::keep(const PointQuestion& one, Evaluation evaluation,
+                      const PointPrediction& told) {
+  ++evaluated_;
+  if (told.state == State::failed || !kept_file_ || error_) return;
+  stored_.insert_or_assign(one.digest, told);
+  std::string line = line_of(space_, space_.at(one.point), evaluation, one.digest, told);
+  if (auto added = kept_file_->add(line); !added) error_ = added.error();
+  lines_.insert_or_assign(one.digest, std::move(line));
+}
+
+Result<std::vector<PointPrediction>> PointStore::find_results(
+    const std::vector<std::uint64_t>& points, Evaluation evaluation, const char* what) {
+  // What is asked is put together for so many at a time.
+  constexpr std::size_t kBlock = 4096;
+  std::vector<PointPrediction> told(points.size());
+  RunningBest& best = evaluation == Evaluation::simulate ? simulated_ : estimated_;
+  PointProgress so_far{what, 0, points.size(), 0, best};
+  const auto learn = [&](std::size_t place) {
+    ++so_far.done;
+    if (!options_.progress) return;
+    best.add(points[place], told[place]);
+    options_.progress(so_far);
+  };
+  if (options_.progress) options_.progress(so_far);
+  for (std::size_t begin = 0; begin < points.size(); begin += kBlock) {
+    const std::size_t end = std::min(points.size(), begin + kBlock);
+    const Open open = find_stored(points, begin, end, evaluation, told);
+    for (std::size_t i = begin, next = 0; i < end; ++i) {
+      if (next < open.places.size() && open.places[next] == i) {
+        ++next;
+      } else {
+        ++so_far.known;
+        learn(i);
+      }
+    }
+    auto asked = executor_.evaluate_points(open.questions, evaluation,
+                                           [&](std::size_t place, PointPrediction answer) {
+                                             keep(open.questions[place], evaluation, answer);
+                                             told[open.places[place]] = std::move(answer);
+                                             learn(open.places[place]);
+                                           });
+    if (!asked) return tl::unexpected(asked.error());
+    if (error_) return tl::unexpected(*error_);
+  }
+  return told;
+}
+
+Result<void> PointStore::close() {
+  if (!kept_file_) return {};
+  std::string text;
+  std::set<std::string_view> written;
+  for (const auto& [place, digest] : order_)
+    if (const auto line = lines_.find(digest); line != lines_.end())
+      if (written.insert(line->first).second) text += line->second;
+  for (const auto& [digest, line] : lines_)
+    if (!written.contains(digest)) text += line;
+  return write_file_atomically(file_, text, {.force = true});
+}
+
+}  // namespace orrery::explore

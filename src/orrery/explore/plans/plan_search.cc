@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/explore/plans/plan_search.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <utility>
+
+#include "orrery/core/system/thread_pool.h"
+#include "orrery/estimate/program/op_schedule.h"
+#include "orrery/estimate/program/reduced_model.h"
+#include "orrery/explore/plans/column_estimate.h"
+#include "orrery/explore/plans/fitted_plan.h"
+#include "orrery/explore/plans/halving.h"
+#include "orrery/study/jobs/expanded_cluster.h"
+#include "orrery/study/jobs/usable_memory.h"
+#include "orrery/study/questions/job_description.h"
+#include "orrery/workload/program/step_count.h"
+
+namespace orrery::explore {
+
+using workload::Program;
+using workload::Spec;
+
+namespace {
+
+/// From so many plans on all are told in columns first.
+constexpr std::size_t kMany = 512;
+
+using ClusterRef = std::shared_ptr<const study::Cluster>;
+
+Result<void> simulate(PlanAnswer& answer, const ClusterRef& cluster) {
+  Findings nobody;
+  const auto program = workload::assemble(answer.spec, nobody);
+  if (!program) return tl::unexpected(program.error());
+  const auto step = simulate_plan(*program, cluster);
+  if (!step) return tl::unexpected(step.error());
+  answer.simulated = step->end;
+  answer.parts = step->parts;
+  return {};
+}
+
+/// Whoever is faster; of equals who comes first in the search.
+void sort(std::vector<PlanAnswer>& answers) {
+  std::stable_sort(answers.begin(), answers.end(),
+                   [](const PlanAnswer& a, const PlanAnswer& b) { return a.step() < b.step(); });
+}
+
+class Searching {
+ public:
+  Searching(const PlanQuestion& question, PlanSpace space, ClusterRef cluster, PlanSearch& search,
+            const PlanProgress& progress)
+      : question_(question),
+        space_(std::move(space)),
+        cluster_(std::move(cluster)),
+        search_(search),
+        progress_(progress),
+        costs_(cluster_),
+        pool_(question.threads > 0 ? question.threads
+                                   : std::max(1u, std::thread::hardware_concurrency())) {}
+
+  Result<void> all(const std::vector<Spec>& plans) {
+    search_.plans = plans.size();
+    if (question_.evaluation != Evaluation::simulate && plans.size() >= kMany) {
+      if (auto done = look_first(plans); !done) return done;
+    } else {
+      fit_all(plans);
+      search_.played = answers_.size();
+    }
+    if (question_.evaluation == Evaluation::simulate) {
+      if (auto done = simulate_best(answers_.size()); !done) return done;
+    } else {
+      if (search_.in_columns == 0)
+        if (auto done = estimate_all(); !done) return done;
+      sort(answers_);
+      const std::size_t most = kept();
+      if (question_.evaluation == Evaluation::automatic)
+        if (auto done = simulate_best(std::min(most, answers_.size())); !done) return done;
+    }
+    for (const PlanAnswer& one : answers_) {
+      if (!one.simulated || !one.estimate) continue;
+      const double off =
+          static_cast<double>(one.estimate->count()) / static_cast<double>(one.simulated->count()) -
+          1;
+      if (std::abs(off) > std::abs(search_.max_estimate_error)) search_.max_estimate_error = off;
+    }
+    if (answers_.size() > question_.best) answers_.resize(question_.best);
+    search_.best = std::move(answers_);
+    return {};
+  }
+
+ private:
+  void tell(const char* what, std::size_t done, std::size_t of) {
+    if (!progress_) return;
+    const std::scoped_lock lock(mutex_);
+    progress_(what, done, of);
+  }
+
+  [[nodiscard]] std::size_t kept() const { return std::max(question_.simulated, question_.best); }
+
+  /// All told in columns, the best of them played.
+  Result<void> look_first(const std::vector<Spec>& plans) {
+    const auto seen = estimate_in_columns(plans, space_.recompute, cluster_, costs_);
+    if (!seen) return tl::unexpected(seen.error());
+    std::vector<Spec> unseen, fitting;
+    std::vector<std::optional<double>> told;
+    for (std::size_t i = 0; i < plans.size(); ++i) {
+      const ColumnEstimate* one = seen->empty() ? nullptr : &(*seen)[i];
+      if (one == nullptr || !one->seen) {
+        unseen.push_back(plans[i]);
+        continue;
+      }
+      Spec spec = plans[i];
+      spec.recompute.kind = one->recompute;
+      if (!one->fits) {
+        add_unfit({{}, one->memory, std::move(spec), one->rule});
+        continue;
+      }
+      fitting.push_back(std::move(spec));
+      told.push_back(one->step);
+      if (one->step) ++search_.in_columns;
+    }
+    if (search_.in_columns == 0) {
+      search_.illegal.clear();
+      search_.too_large = 0;
+      search_.smallest.reset();
+      fit_all(plans);
+      search_.played = answers_.size();
+      return {};
+    }
+    fit_all(unseen);  // and these are played whatever they are
+    if (auto done = estimate_all(); !done) return done;
+    return play_best(fitting, std::move(told));
+  }
+
+  /// Plans that fit, by halves: whoever may be among the best.
+  Result<void> play_best(const std::vector<Spec>& fitting,
+                         std::vector<std::optional<double>> told) {
+    std::vector<PlanAnswer> known = std::move(answers_);
+    search_.fitting += fitting.size();
+    Halving halving(std::move(told), kept());
+    for (auto chosen = halving.next(); !chosen.empty(); chosen = halving.next()) {
+      std::vector<Spec> plans;
+      for (const std::size_t one : chosen) plans.push_back(fitting[one]);
+      answers_.clear();
+      const std::uint64_t counted = search_.fitting;
+      fit_all(plans, false);
+      search_.fitting = counted;
+      std::vector<std::size_t> still;
+      if (auto done = estimate_all(&still); !done) return done;
+      for (std::size_t i = 0; i < answers_.size(); ++i)
+        halving.found(chosen[still[i]], static_cast<double>(answers_[i].step().count()));
+      std::move(answers_.begin(), answers_.end(), std::back_inserter(known));
+    }
+    answers_ = std::move(known);
+    search_.played = answers_.size();
+    search_.columns_error = halving.max_error();
+    return {};
+  }
+
+  void add_unfit(FittedPlan one) {
+    if (one.memory == 0) {
+      ++search_.illegal[one.rule];
+      return;
+    }
+    ++search_.too_large;
+    if (!search_.smallest || one.memory < search_.smallest->memory)
+      search_.smallest = PlanAnswer{std::move(one.spec), one.memory, {}, {}, {}};
+  }
+
+  /// `any`: with whichever recomputation fits, else as each plan says.
+  void fit_all(const std::vector<Spec>& plans, bool any = true) {
+    std::vector<FittedPlan> fitted(plans.size());
+    std::atomic<std::size_t> done{0};
+    pool_.share(static_cast<std::uint32_t>(plans.size()), [&](std::uint32_t i) {
+      fitted[i] = fit_plan(plans[i], any ? space_.recompute : std::vector{plans[i].recompute.kind},
+                           cluster_->platform.device);
+      tell("fit", ++done, plans.size());
+    });
+    for (std::size_t i = 0; i < plans.size(); ++i) {
+      FittedPlan& one = fitted[i];
+      if (!one.program) {
+        add_unfit(std::move(one));
+        continue;
+      }
+      ++search_.fitting;
+      PlanAnswer answer{std::move(one.spec), one.memory, {}, {}, {}};
+      answers_.push_back(std::move(answer));
+      programs_.push_back(*std::move(one.program));
+    }
+    if (!programs_.empty() && search_.model_flops == 0) {
+      if (const auto counted = workload::count(programs_.front())) {
+        search_.model_flops = workload::to_double(counted->flops.model());
+        if (workload::has_tokens(programs_.front().spec)) search_.tokens = counted->tokens;
+      }
+    }
+  }
+
+  /// In order: what was simulated of one plan's ops serves the next ones.
+  /// `still`: which of the answers are told.
+  Result<void> estimate_all(std::vector<std::size_t>* still = nullptr) {
+    std::vector<PlanAnswer> told;
+    for (std::size_t i = 0; i < answers_.size(); ++i) {
+      tell("estimate", i, answers_.size());
+      if (!estimate::check_estimable(programs_[i])) {
+        if (question_.evaluation == Evaluation::automatic)
+          if (auto done = simulate(answers_[i], cluster_); !done) return done;
+        if (answers_[i].simulated) {
+          if (still != nullptr) still->push_back(i);
+          told.push_back(std::move(answers_[i]));
+        } else {
+          ++search_.needs_simulation;
+        }
+        continue;
+      }
+      const auto held = study::with_expanded_memory(programs_[i], cluster_);
+      std::optional<estimate::OpCosts> own;  // what is beside a device is the plan's own matter
+      if (held != cluster_) own.emplace(held);
+      const auto step = estimate::estimate_program(programs_[i], own ? *own : costs_);
+      if (!step) return tl::unexpected(step.error());
+      answers_[i].estimate = *step;
+      if (still != nullptr) still->push_back(i);
+      told.push_back(std::move(answers_[i]));
+    }
+    answers_ = std::move(told);
+    programs_.clear();
+    return {};
+  }
+
+  Result<void> simulate_best(std::size_t count) {
+    std::vector<std::optional<Error>> errors(count);
+    std::atomic<std::size_t> done{0};
+    pool_.share(static_cast<std::uint32_t>(count), [&](std::uint32_t i) {
+      if (!answers_[i].simulated)
+        if (auto made = simulate(answers_[i], cluster_); !made) errors[i] = made.error();
+      tell("simulate", ++done, count);
+    });
+    for (std::optional<Error>& error : errors)
+      if (error) return tl::unexpected(*std::move(error));
+    const auto rest = answers_.begin() + static_cast<std::ptrdiff_t>(count);
+    std::vector<PlanAnswer> best(std::make_move_iterator(answers_.begin()),
+                                 std::make_move_iterator(rest));
+    sort(best);
+    best.insert(best.end(), std::make_move_iterator(rest), std::make_move_iterator(answers_.end()));
+    answers_ = std::move(best);
+    return {};
+  }
+
+  const PlanQuestion& question_;
+  PlanSpace space_;
+  ClusterRef cluster_;
+  PlanSearch& search_;
+  const PlanProgress& progress_;
+  estimate::OpCosts costs_;
+  ThreadPool pool_;
+  std::mutex mutex_;
+  std::vector<PlanAnswer> answers_;
+  std::vector<Program> programs_;  // of the answers, until they are estimated
+};
+
+/// All of the job but what is searched. What its batch is by default goes into `search`.
+Result<Spec> base_of(const PlanQuestion& question, PlanSearch& search) {
+  study::JobDescription open = question.job;
+  for (std::string* part : {&open.tp, &open.pp, &open.cp, &open.ep, &open.micro_batch,
+                            &open.schedule, &open.chunks, &open.sharding, &open.recompute})
+    part->clear();
+  if (!open.dp.empty())
+    return fail(Errc::usage, "--dp", "follows from the others",
+                "give --tp and --pp; dp is what the cluster leaves");
+  open.dp = "1";
+  Findings unsettled;
+  const auto base = study::specify(open, {}, unsettled);
+  if (base && base->batch.global == 0) {
+    // 16,384 tokens a device (64 samples, where there are none).
+    const std::int64_t each =
+        workload::has_tokens(*base) ? std::max<std::int64_t>(16384 / base->batch.seq, 1) : 64;
+    open.global_batch = std::to_string(each * search.devices);
+    search.findings.add(FindingCode::chosen_by_default,
+                        fmt::format("a global batch of {}: {} a device", open.global_batch, each));
+  }
+  return study::specify(open, {}, search.findings);
+}
+
+}  // namespace
+
+double PlanSearch::mfu(const PlanAnswer& answer) const {
+  const double most =
+      static_cast<double>(answer.step().count()) * 1e-12 * static_cast<double>(devices) * peak;
+  return most > 0 ? model_flops / most : 0;
+}
+
+Result<PlanSearch> search_plans(const PlanQuestion& question, const PlanProgress& progress) {
+  study::Question asked;
+  asked.cluster = question.cluster;
+  Findings findings;
+  auto cluster = study::read_cluster(asked, findings);
+  if (!cluster) return tl::unexpected(cluster.error());
+  return search_plans(question, std::make_shared<const study::Cluster>(*std::move(cluster)),
+                      std::move(findings), progress);
+}
+
+Result<PlanSearch> search_plans(const PlanQuestion& question, ClusterRef cluster, Findings findings,
+                                const PlanProgress& progress) {
+  const platform::Platform& platform = cluster->platform;
+  PlanSearch search;
+  search.findings = std::move(findings);
+  search.devices = cluster->ranks;
+  search.cluster = platform.name.empty() ? question.cluster : platform.name;
+  search.memory = study::usable_total_memory(platform.device).count();
+  search.peak = platform.device.rated.count();
+  const auto base = base_of(question, search);
+  if (!base) return tl::unexpected(base.error());
+  search.samples = base->batch.global;
+  const std::int64_t island =
+      platform.fabric != nullptr || platform.dims.empty() ? 8 : platform.dims.front().size;
+  auto space = plan_space_of(question.job, *base, search.devices, island);
+  if (!space) return tl::unexpected(space.error());
+  const auto plans = plans_of(*space, *base, search.devices);
+  if (plans.empty())
+    return fail(
+        Errc::config_conflict, question.cluster,
+        "no plan of these values fills its " + std::to_string(search.devices) + " devices",
+        "leave more of --tp, --pp, --schedule, --chunks, --micro-batch, --global-batch open");
+  Searching searching(question, *std::move(space), std::move(cluster), search, progress);
+  if (auto done = searching.all(plans); !done) return tl::unexpected(done.error());
+  return search;
+}
+
+}  // namespace orrery::explore

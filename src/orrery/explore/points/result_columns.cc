@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/explore/points/result_columns.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "orrery/core/text/units.h"
+
+namespace orrery::explore {
+
+namespace {
+
+constexpr std::array<FigureDescription, kFigures> kFigureTable{
+    {{Figure::step, "step", "step_ns", 1e9, Better::less, "step", "how long a step takes, s"},
+     {Figure::rate, "rate", "items_per_s", 1, Better::more, "tokens/s",
+      "tokens (else samples) a second"},
+     {Figure::mfu, "mfu", "mfu", 1, Better::more, "MFU",
+      "model FLOPs a second over all devices' peak"},
+     {Figure::memory, "memory", "memory_bytes", 1, Better::less, "memory",
+      "what the fullest device needs, bytes"},
+     {Figure::devices, "devices", "devices", 1, Better::less, "devices",
+      "how many devices there are"},
+     {Figure::power, "power", "power_w", 1, Better::less, "power",
+      "what all devices draw at most, with what is beside them, W"},
+     {Figure::energy, "energy", "step_energy_j", 1, Better::less, "energy",
+      "of a step, at that power, J"},
+     {Figure::work, "tokens_per_joule", "items_per_j", 1, Better::more, "tokens/J",
+      "tokens (else samples) a joule"},
+     {Figure::cost, "cost", "step_cost", 1, Better::less, "cost", "of a step: devices and energy"},
+     {Figure::unit_cost, "cost_of_1e9", "cost_per_1e9_items", 1, Better::less, "of 1e9",
+      "the cost of 10^9 tokens (else samples)"}}};
+
+/// "179 kW"
+std::string scaled(double value, std::string_view unit) {
+  constexpr std::array<std::string_view, 5> kPrefixes{"", "k", "M", "G", "T"};
+  std::size_t by = 0;
+  while (std::abs(value) >= 999.95 && by + 1 < kPrefixes.size()) {
+    value /= 1000;
+    ++by;
+  }
+  return fmt::format("{:.4g} {}{}", value, kPrefixes[by], unit);
+}
+
+}  // namespace
+
+std::span<const FigureDescription> figures() { return kFigureTable; }
+const FigureDescription& info(Figure figure) {
+  return kFigureTable[static_cast<std::size_t>(figure)];
+}
+std::optional<Figure> figure_named(std::string_view name) {
+  for (const FigureDescription& one : kFigureTable)
+    if (one.name == name) return one.figure;
+  return std::nullopt;
+}
+
+Figures figures_of(const PointPrediction& told, const Rates& rates) {
+  Figures made;
+  const double seconds = static_cast<double>(told.step) * 1e-12;
+  const auto devices = static_cast<double>(told.devices);
+  const auto done = static_cast<double>(told.tokens > 0 ? told.tokens : told.samples);
+  made[Figure::step] = seconds;
+  made[Figure::memory] = static_cast<double>(told.memory);
+  made[Figure::devices] = devices;
+  made[Figure::rate] = done / seconds;
+  const double most = seconds * devices * told.peak;
+  made[Figure::mfu] = most > 0 && told.model_flops > 0 ? told.model_flops / most : kUnknown;
+  const double each = rates.device_power.value_or(told.device_power > 0 ? told.device_power  //
+                                                                        : kUnknown);
+  made[Figure::power] = devices * (each + rates.other_power) * rates.overhead;
+  made[Figure::energy] = made[Figure::power] * seconds;
+  made[Figure::work] = done / made[Figure::energy];
+  // A kWh is 3.6e6 J; energy that costs nothing needs no power to be known.
+  const double energy = rates.energy == 0 ? 0 : made[Figure::energy] / 3.6e6 * rates.energy;
+  made[Figure::cost] = seconds / 3600 * devices * rates.device + energy;
+  made[Figure::unit_cost] = made[Figure::cost] / done * 1e9;
+  return made;
+}
+
+std::string format(Figure figure, double value) {
+  if (std::isnan(value)) return "?";
+  switch (figure) {
+    case Figure::step:
+      return format_time(Time(static_cast<std::int64_t>(std::llround(value * 1e12))));
+    case Figure::rate:
+      return format_count(static_cast<std::int64_t>(std::llround(value)));
+    case Figure::mfu:
+      return fmt::format("{:.1f} %", value * 100);
+    case Figure::memory:
+      return fmt::format("{:.1f} GB", value * 1e-9);
+    case Figure::devices:
+      return format_count(static_cast<std::int64_t>(std::llround(value)));
+    case Figure::power:
+      return scaled(value, "W");
+    case Figure::energy:
+      return scaled(value, "J");
+    default:
+      return fmt::format("{:.4g}", value);
+  }
+}
+
+}  // namespace orrery::explore

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Values that only files of spaces to search have.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "orrery/config/parameters.h"
+
+namespace orrery::explore {
+
+using config::Json;
+
+/// What an axis may be: anything, most often numbers or words.
+struct AxisValues {
+  std::vector<Json> list;
+};
+
+void read_value(const Json& value, const std::string& path, const config::Limits& limits,
+                AxisValues& out, config::Reading& reading);
+[[nodiscard]] config::OrderedJson schema_of(config::Kind<AxisValues>, const config::Limits& limits);
+[[nodiscard]] std::string about_kind(config::Kind<AxisValues>, const config::Limits& limits);
+[[nodiscard]] config::OrderedJson write_value(const AxisValues& values);
+
+/// A number, or an expression that gives one ("=gpu.price"). Null: not given.
+struct Term {
+  Json value;
+};
+
+void read_value(const Json& value, const std::string& path, const config::Limits& limits, Term& out,
+                config::Reading& reading);
+[[nodiscard]] config::OrderedJson schema_of(config::Kind<Term>, const config::Limits& limits);
+[[nodiscard]] std::string about_kind(config::Kind<Term>, const config::Limits& limits);
+[[nodiscard]] config::OrderedJson write_value(const Term& term);
+
+}  // namespace orrery::explore

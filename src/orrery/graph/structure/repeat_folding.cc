@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/graph/structure/repeat_folding.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+namespace orrery::graph {
+namespace {
+
+/// An element of the sequence as it has been folded so far. Equal numbers, equal content.
+struct Element {
+  std::uint32_t number = 0;
+  Repeat repeat;
+};
+
+/// Numbers for bodies that are repeated, beyond those of symbols.
+class Numbers {
+ public:
+  explicit Numbers(std::uint32_t next) : next_(next) {}
+  std::uint32_t of(std::vector<std::uint32_t> body, std::uint32_t times) {
+    body.push_back(times);
+    const auto [known, added] = known_.try_emplace(std::move(body), next_);
+    next_ += added ? 1 : 0;
+    return known->second;
+  }
+
+ private:
+  std::uint32_t next_;
+  std::map<std::vector<std::uint32_t>, std::uint32_t> known_;
+};
+
+/// `times` bodies of so many elements from `at` on, as one.
+Element folded_at(std::vector<Element>& elements, std::size_t at, std::size_t body,
+                  std::size_t times, Numbers& numbers) {
+  Element made;
+  std::vector<std::uint32_t> content;
+  made.repeat.first = elements[at].repeat.first;
+  made.repeat.times = static_cast<std::uint32_t>(times);
+  made.repeat.length = 0;
+  for (std::size_t i = 0; i < body; ++i) content.push_back(elements[at + i].number);
+  for (std::size_t i = 0; i < body * times; ++i)
+    made.repeat.length += elements[at + i].repeat.length;
+  for (std::size_t i = 0; i < body; ++i)
+    made.repeat.body.push_back(std::move(elements[at + i].repeat));
+  made.number = numbers.of(std::move(content), made.repeat.times);
+  return made;
+}
+
+/// All runs of bodies of so many elements. False: there are none.
+bool fold_bodies(std::vector<Element>& elements, std::size_t body, Numbers& numbers) {
+  std::vector<Element> made;
+  bool any = false;
+  std::size_t kept = 0;  // elements before it are in `made`, once there is a run
+  for (std::size_t i = 0; i + 2 * body <= elements.size();) {
+    std::size_t equal = 0;
+    while (i + equal + body < elements.size() &&
+           elements[i + equal].number == elements[i + equal + body].number)
+      ++equal;
+    if (equal < body) {
+      i += equal + 1;  // no run begins where the one that was tried broke off, or before
+      continue;
+    }
+    const std::size_t times = equal / body + 1;
+    for (; kept < i; ++kept) made.push_back(std::move(elements[kept]));
+    made.push_back(folded_at(elements, i, body, times, numbers));
+    i += body * times;
+    kept = i;
+    any = true;
+  }
+  if (!any) return false;
+  for (; kept < elements.size(); ++kept) made.push_back(std::move(elements[kept]));
+  elements = std::move(made);
+  return true;
+}
+
+void unfold_into(const Repeat& repeat, std::vector<std::uint32_t>& made) {
+  if (repeat.body.empty()) {
+    made.push_back(repeat.symbol);
+    return;
+  }
+  for (std::uint32_t i = 0; i < repeat.times; ++i)
+    for (const Repeat& part : repeat.body) unfold_into(part, made);
+}
+
+}  // namespace
+
+std::vector<Repeat> fold_repeats(std::span<const std::uint32_t> sequence,
+                                 std::size_t longest_body) {
+  std::vector<Element> elements(sequence.size());
+  std::uint32_t most = 0;
+  for (std::size_t i = 0; i < sequence.size(); ++i) {
+    elements[i].number = elements[i].repeat.symbol = sequence[i];
+    elements[i].repeat.first = i;
+    most = std::max(most, sequence[i]);
+  }
+  Numbers numbers(most + 1);
+  // What was folded may make a shorter body of a longer one.
+  for (std::size_t body = 1; body <= longest_body && 2 * body <= elements.size();)
+    body = fold_bodies(elements, body, numbers) ? 1 : body + 1;
+  std::vector<Repeat> made;
+  made.reserve(elements.size());
+  for (Element& element : elements) made.push_back(std::move(element.repeat));
+  return made;
+}
+
+std::vector<std::uint32_t> unfold(std::span<const Repeat> folded) {
+  std::vector<std::uint32_t> made;
+  for (const Repeat& repeat : folded) unfold_into(repeat, made);
+  return made;
+}
+
+}  // namespace orrery::graph

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Clocks of different hosts differ. A collective ends on all its ranks at nearly the same time;
+// where recorded ends say otherwise by more than they scatter, a clock is off.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <deque>
+#include <map>
+#include <span>
+
+#include "orrery/intake/job/job_internal.h"
+
+namespace orrery::intake {
+namespace {
+
+using profile::CommKind;
+
+constexpr std::int64_t kDay = 86'400'000'000'000;  // ns
+/// Ends of one collective differ by this much without any clock being off.
+constexpr std::int64_t kNoise = 20'000;  // ns
+
+/// Kinds that no rank can finish before all have begun.
+bool ends_together(const JobComm& use) {
+  switch (use.kind) {
+    case CommKind::all_reduce:
+    case CommKind::all_gather:
+    case CommKind::all_to_all:
+    case CommKind::reduce_scatter:
+    case CommKind::barrier:
+      return use.match == Match::matched && use.end > Time{};
+    default:
+      return false;
+  }
+}
+
+/// When a matched collective took place, in ns on the rank's own clock.
+struct Ending {
+  std::uint32_t sequence;
+  std::int64_t start;
+  std::int64_t end;
+};
+
+std::int64_t median(std::vector<std::int64_t>& values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+/// How much later the other clock must be set to agree with the first; empty when nothing says it.
+std::optional<std::int64_t> difference(std::span<const Ending> first,
+                                       std::span<const Ending> other) {
+  std::vector<std::int64_t> gaps;
+  bool disjoint = false;  // some collective ends at one rank before it begins at the other
+  for (std::size_t i = 0, k = 0; i < first.size() && k < other.size();) {
+    if (first[i].sequence != other[k].sequence) {
+      ++(first[i].sequence < other[k].sequence ? i : k);
+      continue;
+    }
+    gaps.push_back(first[i].end - other[k].end);
+    disjoint = disjoint || first[i].end < other[k].start || other[k].end < first[i].start;
+    ++i;
+    ++k;
+  }
+  if (gaps.empty()) return std::nullopt;
+  const std::int64_t offset = median(gaps);
+  for (std::int64_t& gap : gaps) gap = std::abs(gap - offset);
+  const std::int64_t spread = median(gaps);
+  constexpr std::size_t kFew = 3;
+  if (gaps.size() < kFew) return disjoint ? offset : 0;
+  return std::abs(offset) > std::max(kNoise, 3 * spread) ? offset : 0;
+}
+
+using Endings = std::map<std::uint32_t, std::vector<Ending>>;  // by place
+
+class Clocks {
+ public:
+  Clocks(const std::vector<RankComms>& ranks, Job& job)
+      : job_(job), base_(ranks.size(), 0), shift_(ranks.size()), root_(ranks.size(), 0) {
+    if (ranks.empty()) return;
+    // The earliest origin is everybody's; one that is days away is no time of the same clock.
+    const auto earlier = [](const RankComms& a, const RankComms& b) {
+      return a.origin_ns < b.origin_ns;
+    };
+    const std::int64_t latest = std::max_element(ranks.begin(), ranks.end(), earlier)->origin_ns;
+    std::int64_t first = latest;
+    for (const RankComms& rank : ranks) {
+      if (latest - kDay < rank.origin_ns) first = std::min(first, rank.origin_ns);
+    }
+    for (std::size_t p = 0; p < ranks.size(); ++p)
+      base_[p] = ranks[p].origin_ns < first ? 0 : ranks[p].origin_ns - first;
+  }
+
+  void run(const std::vector<RankComms>& ranks) {
+    collect();
+    for (std::uint32_t place = 0; place < shift_.size(); ++place) {
+      if (!shift_[place]) spread_from(place);
+    }
+    for (std::uint32_t place = 0; place < shift_.size(); ++place) {
+      constexpr std::int64_t kMost = 100 * kDay;  // what Time can hold
+      const std::int64_t shift = *shift_[place];
+      job_.clock_offset.push_back(ns(std::clamp(shift, -kMost, kMost)));
+      if (shift != 0) {
+        job_.findings.add(FindingCode::clock_aligned,
+                          fmt::format("{}: {:+} ns", label(job_, place), shift));
+      }
+    }
+    find_beginnings(ranks);
+  }
+
+ private:
+  void collect() {
+    groups_of_.resize(shift_.size());
+    std::map<std::uint32_t, Endings> by_group;
+    for (std::uint32_t place = 0; place < job_.comms.size(); ++place) {
+      for (const JobComm& use : job_.comms[place]) {
+        if (!ends_together(use)) continue;
+        by_group[use.group][place].push_back({use.sequence, base_[place] + use.start.count() / 1000,
+                                              base_[place] + use.end.count() / 1000});
+      }
+    }
+    for (auto& [group, endings] : by_group) {
+      if (endings.size() < 2) continue;
+      for (auto& [place, list] : endings) {
+        std::sort(list.begin(), list.end(),
+                  [](const Ending& a, const Ending& b) { return a.sequence < b.sequence; });
+        groups_of_[place].push_back(endings_.size());
+      }
+      endings_.push_back(std::move(endings));
+    }
+    for (auto& groups : groups_of_) {
+      std::stable_sort(groups.begin(), groups.end(), [&](std::size_t a, std::size_t b) {
+        return endings_[a].size() > endings_[b].size();
+      });
+    }
+  }
+
+  /// Sets all clocks that collectives connect with this one, near ones first.
+  void spread_from(std::uint32_t root) {
+    shift_[root] = 0;
+    root_[root] = root;
+    std::deque<std::uint32_t> next = {root};
+    std::vector<bool> done(endings_.size(), false);
+    while (!next.empty()) {
+      const std::uint32_t place = next.front();
+      next.pop_front();
+      for (const std::size_t group : groups_of_[place]) {
+        if (done[group]) continue;
+        done[group] = true;
+        for (const auto& [other, list] : endings_[group]) {
+          if (shift_[other]) continue;
+          const auto offset = difference(endings_[group].at(place), list);
+          if (!offset) continue;
+          shift_[other] = *shift_[place] + *offset;
+          root_[other] = root;
+          next.push_back(other);
+        }
+      }
+    }
+  }
+
+  /// Ranks that collectives connect began so far apart.
+  void find_beginnings(const std::vector<RankComms>& ranks) {
+    const auto at = [&](std::size_t place) {
+      return base_[place] + *shift_[place] + ranks[place].first.count() / 1000;
+    };
+    std::map<std::uint32_t, std::int64_t> first;  // by root
+    for (std::size_t place = 0; place < ranks.size(); ++place) {
+      const auto [found, added] = first.try_emplace(root_[place], at(place));
+      if (!added) found->second = std::min(found->second, at(place));
+    }
+    for (std::size_t place = 0; place < ranks.size(); ++place)
+      job_.begin.push_back(ns(std::min(at(place) - first[root_[place]], kDay)));
+  }
+
+  Job& job_;
+  std::vector<std::int64_t> base_;                   // per place: its origin since the first one
+  std::vector<std::optional<std::int64_t>> shift_;   // per place, once known
+  std::vector<std::uint32_t> root_;                  // per place: where its clock was set from
+  std::vector<Endings> endings_;                     // per group with two ranks or more
+  std::vector<std::vector<std::size_t>> groups_of_;  // per place: the largest first
+};
+
+}  // namespace
+
+void align_clocks(const std::vector<RankComms>& ranks, Job& job) {
+  job.clock_offset.clear();
+  job.begin.clear();
+  Clocks(ranks, job).run(ranks);
+}
+
+}  // namespace orrery::intake

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/intake/job/job_internal.h"
+#include "orrery/profile/link/graph_captures.h"
+#include "orrery/trace/kineto/reader.h"
+#include "orrery/trace/nsys/reader.h"
+#include "orrery/trace/pftrace/reader.h"
+#include "orrery/trace/pytorch/reader.h"
+#include "orrery/trace/rocpd/reader.h"
+
+namespace orrery::intake {
+namespace {
+
+using profile::Profile;
+using trace::Format;
+
+Result<Profile> read(const trace::Input& input, const std::shared_ptr<StringPool>& strings,
+                     std::optional<std::int64_t> process, Findings& findings) {
+  if (input.format == Format::nsys_sqlite)
+    return trace::nsys::read(input.path, {strings, process}, findings);
+  if (input.format == Format::rocpd)
+    return trace::rocpd::read(input.path, {strings, process}, findings);
+  auto source = trace::open(input);
+  if (!source) return tl::unexpected(source.error());
+  if (input.format == Format::kineto)
+    return trace::kineto::read(std::move(*source), {input.name, strings}, findings);
+  if (input.format == Format::pftrace)
+    return trace::pftrace::read(std::move(*source), {input.name, strings}, findings);
+  return trace::pytorch::read(std::move(*source), {input.name, strings}, findings);
+}
+
+}  // namespace
+
+Result<RankTrace> read_rank(const RankFiles& files, std::shared_ptr<StringPool> strings) {
+  RankTrace out;
+  out.files = files;
+  if (!files.device && !files.host)
+    return fail(Errc::usage, "rank " + std::to_string(files.rank), "there is no file of this rank");
+  auto whole =
+      read(files.device ? *files.device : *files.host, strings, files.process, out.findings);
+  if (!whole) return tl::unexpected(whole.error());
+  out.profile = std::move(*whole);
+  if (files.device && files.host) {
+    auto host = read(*files.host, strings, {}, out.findings);
+    if (!host) return tl::unexpected(host.error());
+    auto linked = profile::link(out.profile, std::move(*host), out.findings);
+    if (!linked) return tl::unexpected(linked.error());
+    out.link = *linked;
+  }
+  if (!out.profile.rank || files.rank_from == "option") out.profile.rank = files.rank;
+  out.attach = profile::attach(out.profile, out.findings);
+  std::vector<Profile> captures;
+  for (const trace::Input& input : files.captures) {
+    auto capture = read(input, strings, {}, out.findings);
+    if (!capture) return tl::unexpected(capture.error());
+    captures.push_back(std::move(*capture));
+  }
+  profile::attach_graph_captures(out.profile, captures, out.findings);
+  return out;
+}
+
+}  // namespace orrery::intake

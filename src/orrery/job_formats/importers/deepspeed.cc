@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// DeepSpeed (ds_config.json).
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "orrery/job_formats/importers/importer_internal.h"
+
+namespace orrery::workload {
+
+using config::Json;
+using config::KeyReader;
+using config::Named;
+
+namespace {
+
+constexpr std::array kSharding = {
+    Named<Sharding>{"0", Sharding::none}, Named<Sharding>{"1", Sharding::zero1},
+    Named<Sharding>{"2", Sharding::zero2}, Named<Sharding>{"3", Sharding::zero3}};
+
+/// DeepSpeed writes "auto" where another program decides.
+Json without_auto(Json file) {
+  for (auto it = file.begin(); it != file.end();) {
+    if (it->is_object()) *it = without_auto(std::move(*it));
+    it = it->is_string() && it->get_ref<const std::string&>() == "auto" ? file.erase(it) : ++it;
+  }
+  return file;
+}
+
+/// zero_optimization (DeepSpeed's documentation of its configuration JSON).
+Result<void> read_zero(Spec& spec, const Json& file, const std::string& where, Findings& findings) {
+  const auto section = file.find("zero_optimization");
+  if (section == file.end() || !section->is_object()) return {};
+  KeyReader keys(*section, where + ":/zero_optimization");
+  const std::int64_t stage = whole(keys, "stage", 0);
+  if (stage > 3)
+    return fail(Errc::config_range, keys.place("stage"),
+                fmt::format("there is no stage {}", stage));
+  spec.parallel.sharding = kSharding[static_cast<std::size_t>(stage)].value;
+  spec.parallel.shard_size = whole(keys, "zero_hpz_partition_size", 0);
+  if (spec.parallel.shard_size == 1) spec.parallel.shard_size = 0;
+  const std::int64_t elements = whole(keys, {"reduce_bucket_size"}, 500'000'000);
+  spec.parallel.bucket = Bytes(
+      static_cast<std::int64_t>(static_cast<double>(elements) * bytes_of(spec.precision.reduce)));
+  // The default is stage 3's (deepspeed/runtime/zero/config.py).
+  spec.parallel.overlap_gradients =
+      keys.has("overlap_comm") ? keys.flag("overlap_comm") : stage == 3;
+  ignore_keys(keys, {"contiguous_gradients", "allgather_partitions", "reduce_scatter",
+                     "allgather_bucket_size", "sub_group_size", "round_robin_gradients",
+                     "stage3_gather_16bit_weights_on_model_save", "stage3_max_live_parameters",
+                     "stage3_max_reuse_distance", "stage3_prefetch_bucket_size",
+                     "stage3_param_persistence_threshold"});
+  return finish(keys, findings);
+}
+
+bool enabled(const Json& file, const char* section) {
+  const auto found = file.find(section);
+  return found != file.end() && found->is_object() && found->value("enabled", Json(false)) == true;
+}
+
+Result<void> import_deepspeed(Spec& spec, const Json& original, const std::string& where,
+                              Findings& findings) {
+  const Json file = without_auto(original);
+  KeyReader keys(file, where);
+  if (enabled(file, "fp16")) spec.precision.weights = spec.precision.activations = Dtype::fp16;
+  if (enabled(file, "bf16")) spec.precision.weights = spec.precision.activations = Dtype::bf16;
+  // Gradients travel in the type of the weights unless communication_data_type says otherwise.
+  spec.precision.reduce = spec.precision.weights;
+  const std::string reduce = keys.text("communication_data_type", "");
+  if (reduce == "fp32") spec.precision.reduce = Dtype::fp32;
+  if (auto fine = read_zero(spec, file, where, findings); !fine) return fine;
+  spec.batch.micro = whole(keys, "train_micro_batch_size_per_gpu", spec.batch.micro);
+  const std::int64_t steps = whole(keys, "gradient_accumulation_steps", 0);
+  spec.batch.global = whole(keys, "train_batch_size", 0);
+  if (spec.batch.global != 0 && steps != 0) {
+    const std::int64_t step = product({spec.batch.micro, steps});
+    if (step == 0 || spec.batch.global % step != 0)
+      return fail(Errc::config_conflict, keys.place("train_batch_size"),
+                  "is no multiple of train_micro_batch_size_per_gpu x gradient_accumulation_steps");
+    spec.parallel.dp = spec.batch.global / step;
+  } else if (spec.batch.global == 0 && steps != 0) {
+    spec.batch.global =
+        product({spec.batch.micro, steps, std::max<std::int64_t>(spec.parallel.dp, 1)});
+  }
+  if (keys.has("activation_checkpointing")) spec.recompute.kind = RecomputeKind::full;
+  ignore_keys(keys, {"fp16", "bf16", "zero_optimization", "gradient_clipping", "optimizer",
+                     "scheduler", "steps_per_print", "wall_clock_breakdown", "prescale_gradients",
+                     "zero_allow_untested_optimizer", "data_types", "tensorboard", "dump_state"});
+  return finish(keys, findings);
+}
+
+}  // namespace
+
+const Importer kDeepspeedImporter{
+    .name = "deepspeed",
+    .is_document =
+        [](const Json& document) {
+          return has_any(document, {"zero_optimization", "train_micro_batch_size_per_gpu",
+                                    "train_batch_size"});
+        },
+    .import_document = import_deepspeed};
+
+}  // namespace orrery::workload

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which tool a file is of, and what all importers share.
+#include "orrery/job_formats/importers/importer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "orrery/job_formats/importers/importer_internal.h"
+#include "orrery/workload/spec/spec_rules.h"
+
+namespace orrery::workload {
+
+using config::Json;
+using config::KeyReader;
+
+namespace {
+
+Result<Json> parse(std::string_view text, const std::string& where) {
+  const std::size_t first = text.find_first_not_of(" \t\r\n");
+  const bool json = first != std::string_view::npos && text[first] == '{';
+  return json ? config::parse_json(text, where) : config::parse_yaml(text, where);
+}
+
+/// Keys without a value are as good as absent.
+Json without_nulls(Json file) {
+  for (auto it = file.begin(); it != file.end();) it = it->is_null() ? file.erase(it) : ++it;
+  return file;
+}
+
+/// A file and its format.
+struct Detected {
+  const Importer* importer = nullptr;
+  Json document{};  ///< null: it is text
+};
+
+Result<Detected> detect(std::string_view text, const std::string& where) {
+  for (const Importer* one : kImporters)
+    if (one->is_text != nullptr && one->is_text(text)) return Detected{one};
+  Result<Json> file = parse(text, where);
+  if (!file) return tl::unexpected(file.error());
+  if (file->is_object()) {
+    for (const Importer* one : kImporters)
+      if (one->is_document != nullptr && one->is_document(*file))
+        return Detected{one, *std::move(file)};
+  }
+  return fail(Errc::input_unsupported, where, "is no file that describes a training job",
+              fmt::format("what is known: our specification, and files of {}", kImportedTools));
+}
+
+Result<void> import_own(Spec& spec, std::string_view text, const std::string& where,
+                        Findings& /*findings*/) {
+  auto own = parse_spec_over(spec, text, where);
+  if (!own) return tl::unexpected(own.error());
+  spec = *std::move(own);
+  return {};
+}
+
+}  // namespace
+
+const Importer kSpecificationImporter{
+    .name = "specification",
+    .is_document = [](const Json& document) { return document.contains("model"); },
+    .import_text = import_own};
+
+bool has(const Json& object, std::initializer_list<const char*> keys) {
+  return std::all_of(keys.begin(), keys.end(),
+                     [&](const char* key) { return object.contains(key); });
+}
+
+bool has_any(const Json& object, std::initializer_list<const char*> keys) {
+  return std::any_of(keys.begin(), keys.end(),
+                     [&](const char* key) { return object.contains(key); });
+}
+
+Result<const Importer*> detect_importer(std::string_view text, const std::string& where) {
+  const Result<Detected> file = detect(text, where);
+  if (!file) return tl::unexpected(file.error());
+  return file->importer;
+}
+
+Result<void> import_into(Spec& spec, std::string_view text, const std::string& where,
+                         Findings& findings) {
+  Result<Detected> file = detect(text, where);
+  if (!file) return tl::unexpected(file.error());
+  const Importer& importer = *file->importer;
+  const bool document = !file->document.is_null() && importer.import_document != nullptr;
+  Result<void> read = document
+                          ? importer.import_document(spec, without_nulls(std::move(file->document)),
+                                                     where, findings)
+                          : importer.import_text(spec, text, where, findings);
+  if (!read) return read;
+  // Later files and flags would be blamed for what this one says.
+  Result<void> fine = check_ranges(spec, true);
+  if (!fine) fine.error().where = where + ":" + fine.error().where;
+  return fine;
+}
+
+void ignore_keys(KeyReader& keys, std::initializer_list<std::string_view> names) {
+  for (const std::string_view name : names) static_cast<void>(keys.has(name));
+}
+
+void report_unmodelled(KeyReader& keys, const Json& file,
+                       const std::vector<std::pair<const char*, Json>>& ours, Findings& findings) {
+  for (const auto& each : ours) {
+    const auto found = file.find(each.first);
+    if (keys.has(each.first) && found != file.end() && *found != each.second)
+      findings.add(FindingCode::key_without_effect, keys.place(each.first));
+  }
+}
+
+std::int64_t whole(KeyReader& keys, std::string_view key, std::int64_t fallback) {
+  return keys.has(key) ? keys.integer(key, fallback, 0, std::int64_t{1} << 40) : fallback;
+}
+
+std::int64_t whole(KeyReader& keys, std::initializer_list<std::string_view> names,
+                   std::int64_t fallback) {
+  std::int64_t value = fallback;
+  bool found = false;
+  for (const std::string_view name : names) {
+    const std::int64_t here = whole(keys, name, fallback);
+    if (!found && keys.has(name)) {
+      value = here;
+      found = true;
+    }
+  }
+  return value;
+}
+
+std::int64_t product(std::initializer_list<std::int64_t> factors) {
+  std::int64_t value = 1;
+  for (const std::int64_t factor : factors) {
+    if (__builtin_mul_overflow(value, factor, &value))
+      return std::numeric_limits<std::int64_t>::max();
+  }
+  return value;
+}
+
+void set_world_size(Spec& spec, std::int64_t world, const std::string& where, Findings& findings) {
+  const std::int64_t model = product({spec.parallel.tp, spec.parallel.pp, spec.parallel.cp});
+  if (world < 1) return;
+  if (model < 1 || world % model != 0) {
+    findings.add(
+        FindingCode::key_without_effect,
+        fmt::format("{}: {} devices; the plan needs a multiple of {}", where, world, model));
+    return;
+  }
+  spec.parallel.dp = world / model;
+}
+
+Result<void> finish(KeyReader& keys, Findings& findings) {
+  if (keys.error()) return tl::unexpected(*keys.error());
+  keys.report_unread(findings);
+  return {};
+}
+
+}  // namespace orrery::workload

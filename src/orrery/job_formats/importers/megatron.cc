@@ -1,0 +1,436 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Megatron-LM's arguments (megatron/training/arguments.py: names and defaults), as NeMo spells
+// them, too: the model.
+#include "orrery/job_formats/importers/megatron.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "orrery/core/text/text.h"
+#include "orrery/job_formats/importers/shell_script.h"
+
+namespace orrery::workload {
+
+using config::Json;
+using config::KeyReader;
+
+namespace {
+
+constexpr std::int64_t kMostLayers = 65536;
+
+/// The shortest piece that `list` repeats.
+std::vector<std::int64_t> period_of(const std::vector<std::int64_t>& list) {
+  for (std::size_t size = 1; size < list.size(); ++size) {
+    if (list.size() % size == 0 &&
+        std::equal(list.begin() + static_cast<std::ptrdiff_t>(size), list.end(), list.begin()))
+      return {list.begin(), list.begin() + static_cast<std::ptrdiff_t>(size)};
+  }
+  return list;
+}
+
+/// "1": every layer, N: layers 0, N, 2 N …; or a Python list such as "([0]*3+[1]*58)".
+Result<void> read_layer_frequency(KeyReader& keys, const Json& file, const Model& model, Moe& moe) {
+  if (!keys.has("moe_layer_freq")) return {};
+  const Json& value = file["moe_layer_freq"];
+  std::vector<std::int64_t> list;
+  if (value.is_number()) {
+    const std::int64_t each = std::max<std::int64_t>(whole(keys, "moe_layer_freq", 1), 1);
+    if (each > kMostLayers)
+      return fail(Errc::config_range, keys.place("moe_layer_freq"), fmt::format("is {}", each));
+    list.assign(static_cast<std::size_t>(each), 0);
+    list.front() = 1;
+  } else {
+    const std::string text =
+        value.is_array() ? value.dump() : keys.text("moe_layer_freq", "");  // YAML has lists
+    auto read = python_list(text, kMostLayers);
+    if (!read)
+      return fail(Errc::config_range, keys.place("moe_layer_freq"),
+                  in_quotes(text) + " is no number and no list of layers",
+                  "write a Python list of 0 and 1 for at most 65536 layers, e.g. ([0]*3+[1]*58)");
+    list = *std::move(read);
+    if (list.size() != static_cast<std::size_t>(model.layers))
+      return fail(Errc::config_conflict, keys.place("moe_layer_freq"),
+                  fmt::format("lists {} layers of {}", list.size(), model.layers));
+  }
+  const auto first = std::find(list.begin(), list.end(), 1);
+  const bool plain = std::all_of(first, list.end(), [](std::int64_t each) { return each == 1; });
+  if (plain && first != list.end()) {
+    moe.first_dense = first - list.begin();
+  } else {
+    moe.pattern = period_of(list);
+  }
+  return {};
+}
+
+Result<void> read_experts(KeyReader& keys, const Json& file, Model& model) {
+  const std::int64_t experts = whole(keys, {"num_experts", "num_moe_experts"}, 0);
+  Moe moe = model.moe.value_or(Moe{});
+  moe.experts = experts;
+  moe.top_k = whole(keys, "moe_router_topk", 2);
+  moe.ffn = whole(keys, "moe_ffn_hidden_size", 0);
+  moe.shared_ffn = whole(keys, "moe_shared_expert_intermediate_size", 0);
+  moe.shared_experts = moe.shared_ffn > 0 ? 1 : 0;
+  moe.shared_gate = keys.flag("moe_shared_expert_gate") && moe.shared_experts > 0;
+  moe.router_bias = keys.flag("moe_router_enable_expert_bias");
+  if (keys.has("moe_expert_capacity_factor"))
+    moe.capacity_factor = keys.number("moe_expert_capacity_factor", 0);
+  moe.pad_to_capacity = keys.flag("moe_pad_expert_input_to_capacity");
+  if (auto fine = read_layer_frequency(keys, file, model, moe); !fine) return fine;
+  if (experts > 1) model.moe = moe;
+  return {};
+}
+
+void read_latent_attention(KeyReader& keys, Model& model) {
+  const bool latent = keys.flag("multi_latent_attention");
+  Mla mla;
+  mla.q_rank = whole(keys, "q_lora_rank", 0);
+  mla.kv_rank = whole(keys, "kv_lora_rank", 512);
+  mla.nope_dim = whole(keys, "qk_head_dim", 128);
+  mla.rope_dim = whole(keys, "qk_pos_emb_head_dim", 64);
+  mla.v_dim = whole(keys, "v_head_dim", 128);
+  if (!latent) return;
+  model.mla = mla;
+  model.head_dim = 0;
+  model.qk_norm = false;  // the norms are those of the compressed vectors
+}
+
+std::string lower_case(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return text;
+}
+
+bool mentions(const std::string& text, std::string_view word) {
+  return text.find(word) != std::string::npos;
+}
+
+Positions positions_of(KeyReader& keys) {
+  const std::string positions = keys.text("position_embedding_type", "learned_absolute");
+  const bool none = keys.flag("no_position_embedding") ||
+                    (keys.has("add_position_embedding") && !keys.flag("add_position_embedding"));
+  if (keys.flag("use_rotary_position_embeddings") || mentions(positions, "rope") ||
+      positions == "yarn")
+    return Positions::rope;
+  if (positions == "relative") return Positions::relative;
+  return positions == "none" || none ? Positions::none : Positions::learned;
+}
+
+/// "128,0" or "(128, 0)": tokens before and behind one's own.
+std::int64_t window_of(KeyReader& keys, const Json& file) {
+  if (!keys.has("window_size")) return 0;
+  const Json& value = file["window_size"];
+  std::string text = value.is_string() ? value.get<std::string>() : value.dump();
+  std::replace_if(
+      text.begin(), text.end(), [](char c) { return c == '(' || c == ')'; }, ' ');
+  if (!value.is_array()) text = "[" + text + "]";
+  const auto sides = python_list(text, 2);
+  if (!sides || sides->empty()) {
+    keys.fail(Errc::config_type, keys.place("window_size"),
+              in_quotes(text) + " is no pair of numbers");
+    return 0;
+  }
+  return sides->front() + 1;
+}
+
+void read_shape(KeyReader& keys, const Json& file, Model& model) {
+  model.layers = whole(keys, "num_layers", model.layers);
+  model.hidden = whole(keys, "hidden_size", model.hidden);
+  model.ffn = whole(keys, "ffn_hidden_size", 0);
+  model.heads = whole(keys, "num_attention_heads", model.heads);
+  model.head_dim = whole(keys, "kv_channels", 0);
+  const std::int64_t groups = whole(keys, "num_query_groups", 0);
+  const bool grouped = keys.flag("group_query_attention");
+  model.kv_heads = grouped ? std::max<std::int64_t>(groups, 1) : groups > 1 ? groups : 0;
+  model.vocab = whole(keys, {"padded_vocab_size", "vocab_size"}, model.vocab);
+  model.max_positions = whole(keys, "max_position_embeddings", 0);
+  const std::string activation = keys.text("activation", "gelu") + keys.text("activation_func", "");
+  model.mlp = keys.flag("swiglu") || mentions(activation, "swiglu")       ? Mlp::swiglu
+              : mentions(activation, "geglu")                             ? Mlp::geglu
+              : mentions(activation, "relu") || keys.flag("squared_relu") ? Mlp::relu
+                                                                          : Mlp::gelu;
+  const bool rms = lower_case(keys.text("normalization", "LayerNorm")) == "rmsnorm";
+  model.norm = rms ? Norm::rmsnorm : Norm::layernorm;
+  model.positions = positions_of(keys);
+  bool biases = !keys.flag("disable_bias_linear");
+  for (const char* const key : {"bias", "add_bias_linear"})
+    biases = biases && (!keys.has(key) || keys.flag(key));
+  model.out_bias = model.mlp_bias = biases;
+  model.qkv_bias = keys.flag("add_qkv_bias") || biases;
+  model.tied_embeddings = !keys.flag("untie_embeddings_and_output_weights");
+  if (keys.has("share_embeddings_and_output_weights"))
+    model.tied_embeddings = keys.flag("share_embeddings_and_output_weights");
+  model.qk_norm = keys.flag("qk_layernorm");
+  model.window = window_of(keys, file);
+  // Both dropouts are 0.1 unless somebody says otherwise.
+  const double hidden = keys.number("hidden_dropout", 0.1);
+  const double attention = keys.number("attention_dropout", 0.1);
+  model.dropout = hidden > 0 || attention > 0;
+}
+
+/// What "${.seq}" or "${model.seq}" stands for: the last word's value in `section`, else nothing.
+const Json& reference(const Json& value, const Json& section) {
+  static const Json kNothing;
+  if (!value.is_string()) return value;
+  const std::string& text = value.get_ref<const std::string&>();
+  if (text.rfind("${", 0) != 0 || text.back() != '}') return value;
+  const std::size_t begin = text.find_last_of("{.") + 1;
+  const auto found = section.find(text.substr(begin, text.size() - 1 - begin));
+  return found == section.end() || found->is_string() ? kNothing : *found;
+}
+
+constexpr std::array<std::string_view, 3> kNeeded = {"num_layers", "hidden_size",
+                                                     "num_attention_heads"};
+
+std::string option_of(std::string_view key) {
+  std::string name = "--" + std::string(key);
+  std::replace(name.begin(), name.end(), '_', '-');
+  return name;
+}
+
+/// The arguments lack `key`, which every model needs: why, as far as it is known.
+Error missing(std::string_view key, const MegatronArguments& file, const std::string& where) {
+  const std::string option = option_of(key);
+  if (const auto found = file.unknown.find(std::string(key)); found != file.unknown.end()) {
+    return {Errc::config_missing_key, found->second.where,
+            fmt::format("{} is {}, which nothing here gives a value", option,
+                        in_quotes(found->second.text)),
+            "write the value into the script, or set the variable in it"};
+  }
+  if (!file.missing_file.empty()) {
+    return {Errc::config_missing_key, file.missing_file.where,
+            fmt::format("reads {}, which is not there, and nothing else says {}",
+                        in_quotes(file.missing_file.text), option),
+            "put that file beside the script, or give it before the script: --spec FILE SCRIPT"};
+  }
+  return {Errc::config_missing_key, where, fmt::format("says nothing of {}", option),
+          "a model needs --num-layers, --hidden-size and --num-attention-heads; arguments without "
+          "a model need another file or --model NAME for it"};
+}
+
+/// Whether the arguments say what the model is. Errc: config_missing_key for half a model, and for
+/// none where `spec` has none either.
+Result<bool> says_model(const Spec& spec, const MegatronArguments& file, const std::string& where) {
+  const auto given = [&](std::string_view key) { return file.options.contains(key); };
+  const bool any = std::any_of(kNeeded.begin(), kNeeded.end(), given);
+  const bool tried = std::any_of(kNeeded.begin(), kNeeded.end(), [&](std::string_view key) {
+    return file.unknown.count(std::string(key)) != 0;
+  });
+  if (!any && !tried && has_model(spec)) return false;
+  for (const std::string_view key : kNeeded) {
+    if (!given(key)) return tl::unexpected(missing(key, file, where));
+    if (file.options[std::string(key)].is_boolean())
+      return fail(Errc::config_type, where + config::pointer(":", key), "has no value");
+  }
+  return true;
+}
+
+}  // namespace
+
+Json flat_sections(const Json& file, std::initializer_list<const char*> sections) {
+  Json flat = Json::object();
+  for (const char* const section : sections) {
+    const auto found = file.find(section);
+    if (found == file.end() || !found->is_object()) continue;
+    for (const auto& [key, value] : found->items()) {
+      const Json& meant = reference(value, *found);
+      if (!meant.is_null() && !meant.is_object()) flat[key] = meant;
+    }
+  }
+  for (const auto& [key, value] : file.items()) {
+    if (!value.is_null() && !value.is_object()) flat[key] = value;
+  }
+  return flat;
+}
+
+Result<void> import_megatron(Spec& spec, const MegatronArguments& arguments,
+                             const std::string& where, Findings& findings) {
+  const Json& file = arguments.options;
+  const auto modelled = says_model(spec, arguments, where);
+  if (!modelled) return tl::unexpected(modelled.error());
+  KeyReader keys(file, where);
+  Spec read = spec;
+  Model model;
+  model.name = "Megatron model";
+  read_shape(keys, file, model);
+  read_latent_attention(keys, model);
+  if (auto fine = read_experts(keys, file, model); !fine && *modelled) return fine;
+  if (*modelled) read.model = std::move(model);
+  if (auto fine = read_megatron_plan(keys, file, where, read, findings); !fine) return fine;
+  read_megatron_other_arguments(keys, file, findings);
+  if (auto fine = finish(keys, findings); !fine) return fine;
+  if (*modelled && !keys.has("vocab_size") && !keys.has("padded_vocab_size")) {
+    read.model.vocab = 51200;
+    findings.add(FindingCode::default_assumed, where + ": vocab = 51200");
+  }
+  spec = std::move(read);
+  return {};
+}
+
+namespace {
+
+/// A shell script, by its first line or by how a line begins.
+bool looks_like_script(std::string_view text) {
+  const std::string_view head = text.substr(0, text.find('\n'));
+  if (head.rfind("#!", 0) == 0) return head.find("sh") != std::string_view::npos;
+  for (const std::string sign : {"source ", ". ", "export ", "torchrun ", "srun "}) {
+    if (text.rfind(sign, 0) == 0 || text.find("\n" + sign) != std::string_view::npos) return true;
+  }
+  return false;
+}
+
+bool looks_like_arguments(std::string_view text) {
+  const std::size_t first = text.find_first_not_of(" \t\r\n");
+  if (first != std::string_view::npos && text[first] == '{') return false;
+  for (const std::string_view sign :
+       {"--num-layers", "--num_layers", "--hidden-size", "--hidden_size",
+        "--tensor-model-parallel-size", "--tensor_model_parallel_size"}) {
+    if (text.find(sign) != std::string_view::npos) return true;
+  }
+  return looks_like_script(text);
+}
+
+Result<void> import_arguments(Spec& spec, std::string_view text, const std::string& where,
+                              Findings& findings) {
+  const auto arguments = megatron_arguments(text, where, findings);
+  if (!arguments) return tl::unexpected(arguments.error());
+  return import_megatron(spec, *arguments, where, findings);
+}
+
+}  // namespace
+
+const Importer kMegatronImporter{
+    .name = "megatron",
+    .is_text = looks_like_arguments,
+    .is_document =
+        [](const Json& document) {
+          return has_any(document, {"num_layers", "tensor_model_parallel_size"}) ||
+                 has(document, {"language_model", "model_parallel"});
+        },
+    .import_document =
+        [](Spec& spec, const Json& document, const std::string& where, Findings& findings) {
+          return import_megatron(spec,
+                                 {flat_sections(document, {"language_model", "model_parallel"})},
+                                 where, findings);
+        },
+    .import_text = import_arguments};
+
+// Megatron-LM's arguments that do not shape a job here.
+
+using config::Json;
+using config::KeyReader;
+
+namespace {
+
+/// What changes the work and is not modelled, and the value that does not.
+const std::vector<std::pair<const char*, Json>>& not_modelled() {
+  static const std::vector<std::pair<const char*, Json>> kAll = {
+      {"account_for_embedding_in_pipeline_split", false},
+      {"account_for_loss_in_pipeline_split", false},
+      {"apply_residual_connection_post_layernorm", false},
+      {"cpu_offloading", false},
+      {"ddp_num_buckets", nullptr},
+      {"defer_embedding_wgrad_compute", false},
+      {"distribute_saved_activations", false},
+      {"encoder_num_layers", nullptr},
+      {"encoder_tensor_model_parallel_size", 0},
+      {"exp_avg_sq_dtype", "fp32"},
+      {"fp32_residual_connection", false},
+      {"fp4_format", nullptr},
+      {"fp8", nullptr},
+      {"fp8_format", nullptr},
+      {"fp8_param_gather", false},
+      {"hierarchical_context_parallel_sizes", nullptr},
+      {"hybrid_attention_ratio", 0},
+      {"hybrid_override_pattern", nullptr},
+      {"main_params_dtype", "fp32"},
+      {"moe_layer_recompute", false},
+      {"moe_shared_expert_overlap", false},
+      {"mtp_num_layers", 0},
+      {"num_distributed_optimizer_instances", 1},
+      {"optimizer_cpu_offload", false},
+      {"overlap_moe_expert_parallel_comm", false},
+      {"overlap_param_gather_with_optimizer_step", false},
+      {"pipeline_model_parallel_layout", nullptr},
+      {"rampup_batch_size", nullptr},
+      {"standalone_embedding_stage", false},
+      {"transformer_pipeline_model_parallel_size", nullptr},
+      {"window_attn_skip_freq", nullptr}};
+  return kAll;
+}
+
+/// Begins of names that say nothing about what is computed.
+constexpr std::array<std::string_view, 34> kBegins = {"adam_",       "attention_softmax_",
+                                                      "check_",      "ckpt_",
+                                                      "data_",       "dataloader",
+                                                      "decoupled_",  "dist_ckpt",
+                                                      "eval_",       "exit_",
+                                                      "init_",       "initial_loss",
+                                                      "load",        "log_",
+                                                      "loss_scale",  "lr",
+                                                      "manual_gc",   "master_",
+                                                      "min_l",       "mmap",
+                                                      "moe_aux_",    "moe_router_",
+                                                      "moe_token_",  "moe_z_",
+                                                      "no_",         "node_",
+                                                      "profile",     "rdzv_",
+                                                      "rotary_",     "save",
+                                                      "tensorboard", "tokenizer_",
+                                                      "wandb_",      "weight_decay"};
+
+constexpr std::string_view kShapeless[] = {"apply_layernorm_1p",
+                                           "async_save",
+                                           "bias_activation_fusion",
+                                           "bias_dropout_fusion",
+                                           "bias_swiglu_fusion",
+                                           "calculate_per_token_loss",
+                                           "distributed_backend",
+                                           "distributed_timeout_minutes",
+                                           "empty_unused_memory_level",
+                                           "enable_experimental",
+                                           "end_weight_decay",
+                                           "eod_mask_loss",
+                                           "finetune",
+                                           "hysteresis",
+                                           "layernorm_epsilon",
+                                           "make_vocab_size_divisible_by",
+                                           "merge_file",
+                                           "mock_data",
+                                           "moe_grouped_gemm",
+                                           "moe_permute_fusion",
+                                           "moe_use_legacy_grouped_gemm",
+                                           "norm_epsilon",
+                                           "num_workers",
+                                           "overlap_p2p_communication",
+                                           "reset_attention_mask",
+                                           "reset_position_ids",
+                                           "seed",
+                                           "split",
+                                           "start_weight_decay",
+                                           "tiktoken_pattern",
+                                           "timing_log_level",
+                                           "train_iters",
+                                           "train_samples",
+                                           "transformer_impl",
+                                           "use_mcore_models",
+                                           "use_precision_aware_optimizer",
+                                           "vocab_file"};
+
+}  // namespace
+
+void read_megatron_other_arguments(KeyReader& keys, const Json& file, Findings& findings) {
+  report_unmodelled(keys, file, not_modelled(), findings);
+  for (const std::string_view name : kShapeless) static_cast<void>(keys.has(name));
+  for (const auto& [key, value] : file.items()) {
+    const auto begins = [&name = key](std::string_view begin) { return name.rfind(begin, 0) == 0; };
+    if (std::any_of(kBegins.begin(), kBegins.end(), begins)) static_cast<void>(keys.has(key));
+  }
+}
+
+}  // namespace orrery::workload

@@ -1,0 +1,277 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Megatron-LM's arguments (megatron/training/arguments.py: names and defaults), as NeMo spells
+// them, too: the plan.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <utility>
+
+#include "orrery/job_formats/importers/megatron.h"
+
+namespace orrery::workload {
+
+using config::Json;
+using config::KeyReader;
+using config::Named;
+
+namespace {
+
+/// What --data-parallel-sharding-strategy shares out.
+constexpr std::array kStrategies = {Named<Sharding>{"no_shard", Sharding::none},
+                                    Named<Sharding>{"optim", Sharding::zero1},
+                                    Named<Sharding>{"optim_grads", Sharding::zero2},
+                                    Named<Sharding>{"optim_grads_params", Sharding::zero3}};
+
+void read_sharding(KeyReader& keys, Parallel& plan) {
+  const bool fsdp = keys.flag("use_custom_fsdp") || keys.flag("use_megatron_fsdp");
+  const bool torch = keys.flag("use_torch_fsdp2");
+  const Sharding strategy =
+      keys.choice<Sharding>("data_parallel_sharding_strategy", Sharding::zero3, kStrategies);
+  const bool distributed = keys.flag("use_distributed_optimizer") ||
+                           keys.text("optimizer", "adam") == "distributed_fused_adam";
+  if (torch || fsdp || distributed)
+    plan.sharding = torch ? Sharding::zero3 : fsdp ? strategy : Sharding::zero1;
+}
+
+/// Megatron-Core, `flex` token dispatcher: DeepEP's kernels, unless another backend is named.
+void read_dispatcher(KeyReader& keys, Parallel& plan, Findings& findings) {
+  const bool flex = keys.text("moe_token_dispatcher_type", "alltoall") == "flex";
+  const std::string backend = keys.text("moe_flex_dispatcher_backend", "deepep");
+  const bool enabled = keys.flag("moe_enable_deepep");
+  if (enabled || (flex && backend == "deepep")) plan.dispatcher = Dispatcher::deepep;
+  if (flex && backend != "deepep")
+    findings.add(FindingCode::key_without_effect, keys.place("moe_flex_dispatcher_backend"));
+}
+
+void read_parallel(KeyReader& keys, Spec& spec, Findings& findings) {
+  constexpr std::array kMethods = {Named<ContextMethod>{"p2p", ContextMethod::ring},
+                                   Named<ContextMethod>{"a2a+p2p", ContextMethod::ring},
+                                   Named<ContextMethod>{"all_gather", ContextMethod::all_gather},
+                                   Named<ContextMethod>{"allgather", ContextMethod::all_gather},
+                                   Named<ContextMethod>{"a2a", ContextMethod::ulysses}};
+  Parallel& plan = spec.parallel;
+  plan.tp = whole(keys, "tensor_model_parallel_size", plan.tp);
+  plan.pp = whole(keys, "pipeline_model_parallel_size", plan.pp);
+  plan.cp = whole(keys, "context_parallel_size", plan.cp);
+  plan.ep = whole(keys, "expert_model_parallel_size", plan.ep);
+  plan.etp = whole(keys, "expert_tensor_parallel_size", plan.etp);
+  for (const char* const key : {"sequence_parallel", "enable_sequence_parallel"})
+    plan.sp = keys.has(key) ? keys.flag(key) : plan.sp;
+  plan.sp = plan.sp && plan.tp > 1;
+  if (keys.flag("no_scatter_gather_tensors_in_pipeline")) spec.schedule.scatter_sends = false;
+  read_dispatcher(keys, plan, findings);
+  plan.cp_method = keys.choice<ContextMethod>("cp_comm_type", plan.cp_method, kMethods);
+  if (keys.text("cp_comm_type", "") == "a2a+p2p")
+    findings.add(FindingCode::key_without_effect, keys.place("cp_comm_type"));
+  read_sharding(keys, plan);
+}
+
+/// Off unless it is asked for; before NeMo 2 it was called ub_….
+void read_tensor_overlap(KeyReader& keys, Parallel& plan) {
+  const bool asked = keys.flag("tp_comm_overlap"), before = keys.flag("ub_tp_comm_overlap");
+  if (plan.sp) plan.tp_overlap = asked || before ? TensorOverlap::pipelined : TensorOverlap::none;
+}
+
+/// The overlap of data parallelism, Megatron's and (…_sync, bucket_cap_mb) the first NeMo's. Both
+/// are off unless they are asked for.
+void read_data_overlap(KeyReader& keys, Spec& spec) {
+  Parallel& plan = spec.parallel;
+  const bool sync = keys.flag("overlap_grad_sync"), params = keys.flag("overlap_param_sync");
+  plan.overlap_gradients = keys.flag("overlap_grad_reduce") || sync;
+  plan.overlap_weights = keys.flag("overlap_param_gather") || params;
+  const auto width = static_cast<std::int64_t>(bytes_of(spec.precision.reduce));
+  if (keys.has("ddp_bucket_size"))
+    plan.bucket = Bytes(product({whole(keys, "ddp_bucket_size", 0), width}));
+  else if (keys.has("bucket_cap_mb"))
+    plan.bucket = Bytes(product({whole(keys, "bucket_cap_mb", 0), std::int64_t{1} << 20}));
+  if (keys.flag("torch_fsdp2_no_reshard_after_forward")) plan.keep_gathered = true;
+}
+
+/// Megatron-Core's own buckets (DistributedDataParallel), once dp is known.
+void settle_buckets(Parallel& plan, const Precision& precision) {
+  if (plan.bucket || !*plan.overlap_gradients || plan.sharding == Sharding::zero3 || plan.dp < 1)
+    return;
+  const std::int64_t ranks = product({plan.dp, plan.cp, 1'000'000});
+  const auto width = static_cast<std::int64_t>(bytes_of(precision.reduce));
+  plan.bucket = Bytes(product({std::max<std::int64_t>(40'000'000, ranks), width}));
+}
+
+/// Layers of the first and of the last stage, where they are given; the others share the rest
+/// evenly. A stage's layers lie evenly in its chunks. Megatron: get_num_layers_to_build.
+Result<void> read_uneven_stages(KeyReader& keys, Spec& spec) {
+  constexpr const char* kFirst = "decoder_first_pipeline_num_layers";
+  constexpr const char* kLast = "decoder_last_pipeline_num_layers";
+  const std::int64_t first = whole(keys, kFirst, 0), last = whole(keys, kLast, 0);
+  const std::int64_t stages = spec.parallel.pp, chunks = spec.schedule.chunks;
+  if (first + last == 0 || stages < 2) return {};
+  if (stages > spec.model.layers || chunks > spec.model.layers / stages) return {};
+  const std::int64_t others = stages - (first > 0 ? 1 : 0) - (last > 0 ? 1 : 0);
+  const std::int64_t rest = spec.model.layers - first - last;
+  const bool even = rest >= 0 && (others > 0 ? rest % (others * chunks) == 0 : rest == 0) &&
+                    first % chunks == 0 && last % chunks == 0;
+  if (!even)
+    return fail(Errc::config_conflict, keys.place(first > 0 ? kFirst : kLast),
+                fmt::format("{} layers cannot be cut into {} and {} at the ends and equal parts "
+                            "between, on {} stages of {} chunks",
+                            spec.model.layers, first, last, stages, chunks));
+  std::vector<std::int64_t> each(static_cast<std::size_t>(stages),
+                                 others > 0 ? rest / others / chunks : 0);
+  if (first > 0) each.front() = first / chunks;
+  if (last > 0) each.back() = last / chunks;
+  spec.schedule.stage_layers.clear();
+  for (std::int64_t chunk = 0; chunk < chunks; ++chunk)
+    spec.schedule.stage_layers.insert(spec.schedule.stage_layers.end(), each.begin(), each.end());
+  return {};
+}
+
+/// Chunks, as such or by the layers that one has.
+Result<void> read_schedule(KeyReader& keys, Spec& spec) {
+  std::int64_t chunks =
+      whole(keys, {"virtual_pipeline_model_parallel_size", "num_virtual_stages_per_pipeline_rank"},
+            spec.schedule.chunks);
+  const std::int64_t layers = whole(keys, "num_layers_per_virtual_pipeline_stage", 0);
+  if (layers > 0 && spec.parallel.pp > 0) {
+    const std::int64_t parts = product({spec.parallel.pp, layers});
+    if (spec.model.layers % parts != 0)
+      return fail(Errc::config_conflict, keys.place("num_layers_per_virtual_pipeline_stage"),
+                  fmt::format("{} layers cannot be cut into parts of {} on {} stages",
+                              spec.model.layers, layers, spec.parallel.pp));
+    chunks = spec.model.layers / parts;
+  }
+  spec.schedule.chunks = std::max<std::int64_t>(chunks, 1);
+  if (spec.schedule.chunks > 1) spec.schedule.kind = ScheduleKind::interleaved;
+  return read_uneven_stages(keys, spec);
+}
+
+/// Weights and activations, gradients, moments.
+void read_precision(KeyReader& keys, const std::string& where, Precision& precision,
+                    Findings& findings) {
+  const std::string type = keys.text("precision", "");
+  const bool half = keys.flag("fp16") || (type.rfind("16", 0) == 0);
+  const bool brain = keys.flag("bf16") || (type.rfind("bf16", 0) == 0);
+  const bool full = type.rfind("32", 0) == 0;
+  // A complete command line has --micro-batch-size, and then trains in fp32 unless it says more.
+  const bool silent = !half && !brain && type.empty() && keys.has("micro_batch_size");
+  if (silent)
+    findings.add(FindingCode::default_assumed, where + ": fp32, for neither --bf16 nor --fp16");
+  if (half) precision.weights = precision.activations = Dtype::fp16;
+  if (brain) precision.weights = precision.activations = Dtype::bf16;
+  if (full || silent) precision.weights = precision.activations = Dtype::fp32;
+  // Gradients of fp16 are summed in fp16, those of bf16 in fp32, unless these say otherwise.
+  const bool in_fp32 = keys.flag("accumulate_allreduce_grads_in_fp32");
+  if (keys.flag("fp16") && !in_fp32) precision.gradients = precision.reduce = Dtype::fp16;
+  if (keys.flag("grad_reduce_in_bf16")) precision.gradients = precision.reduce = Dtype::bf16;
+  if (keys.text("main_grads_dtype", "fp32") == "bf16") precision.gradients = Dtype::bf16;
+  if (keys.text("exp_avg_dtype", "fp32") == "bf16") precision.optimizer = Dtype::bf16;
+}
+
+/// --recompute-modules as operators.
+void read_modules(KeyReader& keys, Recompute& recompute, Findings& findings) {
+  if (!keys.has("recompute_modules")) return;
+  std::string rest = keys.text("recompute_modules", "") + " ";
+  if (recompute.kind != RecomputeKind::selective) return;
+  std::vector<std::string> ops;
+  for (std::size_t end = rest.find(' '); end != std::string::npos; end = rest.find(' ')) {
+    const std::string module = rest.substr(0, end);
+    rest.erase(0, end + 1);
+    if (module.empty()) continue;
+    const auto add = [&](std::initializer_list<const char*> some) {
+      ops.insert(ops.end(), some.begin(), some.end());
+    };
+    if (module == "core_attn")
+      add({"attention"});
+    else if (module == "layernorm")
+      add({"norm"});
+    else if (module == "moe_act")
+      add({"activation"});
+    else if (module == "mlp")
+      add({"mlp_up", "activation", "mlp_down"});
+    else if (module == "moe")
+      add({"router", "experts", "activation"});
+    else
+      findings.add(FindingCode::key_without_effect, keys.place("recompute_modules") + " " + module);
+  }
+  std::sort(ops.begin(), ops.end());
+  ops.erase(std::unique(ops.begin(), ops.end()), ops.end());
+  if (ops == std::vector<std::string>{"attention"}) return;
+  recompute.kind = ops.empty() ? RecomputeKind::none : RecomputeKind::ops;
+  recompute.ops = std::move(ops);
+}
+
+void read_recompute(KeyReader& keys, Recompute& recompute, Findings& findings) {
+  const std::string older = keys.text("activations_checkpoint_granularity", "");
+  const std::string retained = keys.text("recompute_granularity", older);
+  if (retained == "full") recompute.kind = RecomputeKind::full;
+  if (keys.flag("recompute_activations") || retained == "selective")
+    recompute.kind = RecomputeKind::selective;
+  read_modules(keys, recompute, findings);
+  const std::string method = keys.text("recompute_method", "uniform");
+  const std::int64_t layers = whole(keys, "recompute_num_layers", 1);
+  if (retained != "full") return;
+  // Every layer keeps its input here; blocks keep whole layers, longer pieces keep fewer inputs.
+  if (method == "block")
+    findings.add(FindingCode::key_without_effect, keys.place("recompute_method"));
+  else if (layers > 1)
+    findings.add(FindingCode::key_without_effect, keys.place("recompute_num_layers"));
+}
+
+void read_kernels(KeyReader& keys, Spec& spec) {
+  if (keys.has("use_flash_attn")) spec.kernels.flash_attention = keys.flag("use_flash_attn");
+  const std::string backend = keys.text("attention_backend", "");
+  if (!backend.empty()) spec.kernels.flash_attention = backend != "unfused" && backend != "local";
+  const std::string optimizer = keys.text("optimizer", "adam");
+  spec.optimizer.kind = optimizer == "sgd"                            ? OptimizerKind::sgd_momentum
+                        : optimizer.find("muon") != std::string::npos ? OptimizerKind::muon
+                                                                      : OptimizerKind::adamw;
+  if (keys.has("clip_grad")) spec.optimizer.gradient_norm = keys.number("clip_grad", 1) > 0;
+}
+
+void read_batch(KeyReader& keys, Batch& batch) {
+  batch.micro = whole(keys, {"micro_batch_size", "micro_batch"}, batch.micro);
+  batch.global = whole(keys, {"global_batch_size", "global_batch"}, batch.global);
+  batch.seq = whole(keys, {"seq_length", "encoder_seq_length"}, batch.seq);
+}
+
+/// A number of the launcher, which also takes ranges and words ("1:4", "gpu"): 0 for those.
+std::int64_t launched(KeyReader& keys, const Json& file, const char* key, Findings& findings) {
+  const auto found = file.find(key);
+  if (found == file.end() || !found->is_string()) return whole(keys, key, 0);
+  static_cast<void>(keys.has(key));
+  findings.add(FindingCode::key_ignored, keys.place(key));
+  return 0;
+}
+
+/// The number of devices, by whatever says so; 0 = nothing does.
+std::int64_t read_world(KeyReader& keys, const Json& file, Findings& findings) {
+  std::int64_t nodes = 0, each = 0;
+  for (const char* const key : {"nnodes", "num_nodes"})
+    nodes = std::max(nodes, launched(keys, file, key, findings));
+  for (const char* const key : {"nproc_per_node", "devices"})
+    each = std::max(each, launched(keys, file, key, findings));
+  const std::int64_t world = launched(keys, file, "world_size", findings);
+  return world != 0 ? world : product({nodes, each});
+}
+
+}  // namespace
+
+Result<void> read_megatron_plan(KeyReader& keys, const Json& file, const std::string& where,
+                                Spec& spec, Findings& findings) {
+  read_precision(keys, where, spec.precision, findings);
+  read_parallel(keys, spec, findings);
+  read_data_overlap(keys, spec);
+  read_tensor_overlap(keys, spec.parallel);
+  if (auto fine = read_schedule(keys, spec); !fine) return fine;
+  read_recompute(keys, spec.recompute, findings);
+  read_kernels(keys, spec);
+  read_batch(keys, spec.batch);
+  const std::int64_t world = read_world(keys, file, findings);
+  if (keys.error()) return {};
+  set_world_size(spec, world, where, findings);
+  settle_buckets(spec.parallel, spec.precision);
+  return {};
+}
+
+}  // namespace orrery::workload

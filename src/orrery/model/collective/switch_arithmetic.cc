@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/model/collective/switch_arithmetic.h"
+
+#include <optional>
+
+#include "orrery/platform/cluster/fabric/fabric.h"
+
+namespace orrery::model {
+namespace {
+
+using platform::Summand;
+
+/// As they lie in memory: what computes in TF32 adds FP32, and blocks' scales are no summands.
+std::optional<Summand> summand_of(graph::Format numbers) {
+  switch (numbers) {
+    case graph::Format::fp64:
+      return Summand::fp64;
+    case graph::Format::fp32:
+    case graph::Format::tf32:
+      return Summand::fp32;
+    case graph::Format::bf16:
+      return Summand::bf16;
+    case graph::Format::fp16:
+      return Summand::fp16;
+    case graph::Format::fp8:
+      return Summand::fp8;
+    case graph::Format::int8:
+      return Summand::int8;
+    case graph::Format::int32:
+      return Summand::int32;
+    case graph::Format::int64:
+      return Summand::int64;
+    case graph::Format::unsaid:
+    case graph::Format::fp8_block:
+    case graph::Format::fp4_block:
+      break;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+SwitchArithmetic::SwitchArithmetic(const platform::Platform& platform) {
+  if (platform.fabric != nullptr) {
+    for (const auto& reducer : platform.fabric->reducers) everywhere_ &= said(reducer.figures);
+    return;
+  }
+  for (const platform::Dimension& dim : platform.dims) {
+    by_dim_.push_back(dim.in_network ? said(*dim.in_network) : kEvery);
+    everywhere_ &= by_dim_.back();
+  }
+}
+
+bool SwitchArithmetic::add(const LogicalDim& dim, graph::Format numbers) const {
+  if (numbers == graph::Format::unsaid) return true;
+  const bool one = dim.along_dim && dim.dim < by_dim_.size();
+  const std::uint16_t can = one ? by_dim_[dim.dim] : everywhere_;
+  if (can == kEvery) return true;
+  const auto summand = summand_of(numbers);
+  return summand && (can & platform::InNetwork::bit(*summand)) != 0;
+}
+
+bool is_reduction(graph::CollectiveType type, const graph::ExpertExchange& exchange) {
+  return type == graph::CollectiveType::all_reduce ||
+         type == graph::CollectiveType::reduce_scatter ||
+         (type == graph::CollectiveType::all_to_all && exchange.combine());
+}
+
+}  // namespace orrery::model

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Lines of text files, and the cells of CSV rows in them.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "orrery/core/error.h"
+
+namespace orrery::model {
+
+/// `text` without blanks, tabs and carriage returns around it.
+[[nodiscard]] std::string_view trimmed_cell(std::string_view text);
+
+/// Hands out the lines of `text`, which must outlive it, one by one; a mark of UTF-8 in front is
+/// passed over.
+class LineReader {
+ public:
+  LineReader(std::string_view text, std::string where);
+
+  /// The next line, trimmed; false after the last.
+  [[nodiscard]] bool next(std::string_view& line);
+  /// "file:12", of the line that was handed out last.
+  [[nodiscard]] std::string place() const;
+  [[nodiscard]] std::size_t number() const { return number_; }
+
+ private:
+  std::string_view rest_;
+  std::string where_;
+  std::size_t number_ = 0;
+};
+
+/// The cells of one row, trimmed; `cells` is overwritten. Cells may stand in double quotes, a quote
+/// inside written twice, and may then hold commas. False: quotes that do not end, or text beside
+/// them. Views point into `row`; of cells with quotes inside, into `kept`.
+[[nodiscard]] bool split_row(std::string_view row, std::vector<std::string_view>& cells,
+                             std::vector<std::string>& kept);
+
+}  // namespace orrery::model

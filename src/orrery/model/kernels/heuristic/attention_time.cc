@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+
+#include <algorithm>
+#include <cmath>
+
+#include "orrery/model/exact_math.h"
+#include "orrery/model/kernels/heuristic/chip.h"
+
+namespace orrery::model {
+
+namespace {
+
+constexpr double kTile = 128;  // queries and keys of one tile
+/// Exponentials a clock and processor. Source: CUDA C++ Programming Guide, throughput of native
+/// arithmetic instructions: 16 for all architectures here but Blackwell Ultra, whose were doubled
+/// (NVIDIA, "Inside NVIDIA Blackwell Ultra"; heads of 64 take a B300 1.36 times less than a B200).
+double exponentials_of(const Silicon& silicon) {
+  return silicon.architecture.ends_with("-ultra") ? 32 : 16;
+}
+/// A tile's row of keys costs at least so much each, whatever its head size.
+constexpr double kLeastTile = 0.4e-6;
+/// The backward pass has five products where the forward one has two, and exponentials once.
+constexpr double kBackwardProducts = 2.5;
+/// A kernel before it reads the output and its gradient and clears sums in fp32 for the gradient of
+/// the queries, one after it reads these and writes them narrow (FlashAttention's and cuDNN's).
+constexpr double kSums = 8;
+/// Shares of the memory's rate at which tiles are loaded: forward, where each matrix unit is fed by
+/// a warp (A100, RTX PRO 6000), and backward.
+constexpr double kMoving = 0.35, kMovingByWarps = 0.5, kBackwardMoving = 0.6;
+
+/// Latent attention's forward pass, by kernels that hand blocks of unequal length to processors in
+/// their order: at the end most wait for so much of the longest. What they take to begin beyond
+/// others', and their `kMoving`. Source: AIConfigurator's tables of latent attention
+/// (TensorRT-LLM), 7 GPUs; round figures, of kernels that are not held back.
+constexpr double kLatentTail = 0.6, kLatentLaunch = 4.3e-6, kLatentMoving = 0.6;
+/// Their share of the peak where each matrix unit is fed by a warp (A100, RTX PRO 6000).
+constexpr double kLatentByWarps = 0.64;
+
+double moved_by(const AttentionSizes& is, double keys) {
+  return is.batch * (is.key_dim + is.value_dim) *
+         (is.heads * is.queries * is.width_q + is.kv_heads * keys * is.width_kv);
+}
+
+/// Tiles of one head that hold anything.
+double tiles_of(const AttentionSizes& is) {
+  const double rows = std::ceil(is.queries / kTile);
+  const double span = is.window > 0 ? std::min(is.window + kTile, is.keys) : is.keys;
+  const double columns = std::ceil(span / kTile);
+  if (!is.causal || is.window > 0) return rows * columns;
+  // The last query sees all keys, each row of tiles before it one tile less.
+  return std::max(rows * columns - rows * (rows - 1) / 2, rows);
+}
+
+double loading_share(const Architecture& figures, bool latent, bool backward) {
+  if (backward) return kBackwardMoving;
+  if (latent) return kLatentMoving;
+  return figures.latent == 0 ? kMovingByWarps : kMoving;
+}
+
+/// The kernels before and after the backward pass.
+double around_backward_seconds(const AttentionSizes& is, const Chip& chip) {
+  const double numbers = is.batch * is.heads * is.queries;
+  const double bytes =
+      numbers * (2 * is.value_dim * is.width_q + is.key_dim * (is.width_q + kSums));
+  return 2 * chip.figures.small + bytes / chip.rate_of(bytes, chip.memory * chip.figures.moving);
+}
+
+/// A kernel that copies keys and values into a cache.
+double caching_seconds(const AttentionSizes& is, const Chip& chip) {
+  const double bytes =
+      is.batch * is.kv_heads * is.keys * (is.key_dim + is.value_dim) * (is.width_q + is.width_kv);
+  return chip.figures.small + bytes / chip.rate_of(bytes, chip.memory * chip.figures.moving);
+}
+
+double decode_seconds(const AttentionSizes& is, const Chip& chip) {
+  const Architecture& figures = chip.figures;
+  const double keys = is.window > 0 ? std::min(is.window, is.keys) : is.keys;
+  const double parts = is.batch * is.kv_heads * std::ceil(keys / 256);
+  const double busy = std::min(1.0, parts / (chip.processors * figures.decode_split));
+  return figures.decode_launch + moved_by(is, keys) / (chip.memory * figures.decode * busy) +
+         figures.decode_turn * exact_log2(1 + keys / 256) +
+         figures.decode_wave * is.batch * is.kv_heads / chip.processors;
+}
+
+}  // namespace
+
+AttentionSizes attention_sizes(const graph::Kernel& kernel) {
+  const auto at = [&](std::size_t i) { return one_or_more(kernel.sizes[i]); };
+  const double launches = std::max<double>(1, kernel.launches);
+  const graph::Format a = kernel.a == graph::Format::unsaid ? graph::Format::bf16 : kernel.a;
+  const double width = bytes_each(a);
+  AttentionSizes is{at(0) / launches,
+                    at(1),
+                    at(2),
+                    at(3),
+                    at(4),
+                    at(5),
+                    at(6),
+                    static_cast<double>(kernel.sizes[7]),
+                    kernel.has(graph::kCausal),
+                    width,
+                    kernel.b == graph::Format::unsaid ? width : bytes_each(kernel.b)};
+  if (kernel.sizes[2] <= 0) is.kv_heads = is.heads;
+  if (kernel.sizes[4] <= 0) is.keys = is.queries;
+  if (kernel.sizes[6] <= 0) is.value_dim = is.key_dim;
+  return is;
+}
+
+double attention_seconds(const graph::Kernel& kernel, const Chip& chip) {
+  const AttentionSizes is = attention_sizes(kernel);
+  const graph::Format a = kernel.a == graph::Format::unsaid ? graph::Format::bf16 : kernel.a;
+  const bool backward = kernel.pass != graph::Pass::forward;
+  const bool latent = is.is_latent() && !backward;
+  const Architecture& figures = chip.figures;
+  const double peak = peak_for(a, chip.silicon);
+  if (is.queries == 1 && !backward && !(latent && is.keys == 1))
+    return is.shares_values() ? latent_decode_seconds(is, peak, chip) : decode_seconds(is, chip);
+
+  if (!(peak > 0)) return 0;
+  const double dim = (is.key_dim + is.value_dim) / 2;
+  // Products and exponentials of a tile come one after the other for each group of warps.
+  const double forward = latent && figures.latent == 0 ? kLatentByWarps : figures.prefill;
+  const double share = backward ? figures.backward : forward;
+  const double times = backward ? kBackwardProducts : 1;
+  const double products = times * 4 * std::ceil(dim / 16) * 16 * chip.processors / (peak * share);
+  const double tile = kTile * kTile * (products + 1 / (exponentials_of(chip.silicon) * chip.clock));
+  const double turn = kLeastTile * times;
+  const double span = is.window > 0 ? std::min(is.window + kTile, is.keys) : is.keys;
+  const double longest = std::ceil(span / kTile) * std::max(tile, turn);
+  const double heads = is.batch * is.heads;
+  const double rows = heads * std::ceil(is.queries / kTile);
+  double shared = heads * tiles_of(is) * tile / chip.processors;
+  if (latent && rows > chip.processors) shared += kLatentTail * longest;
+  const double moved = moved_by(is, is.keys) * times;
+  const double loading = chip.memory * loading_share(figures, latent, backward);
+  const double launch = latent ? figures.prefill_launch + kLatentLaunch : figures.prefill_launch;
+  return launch + std::max({shared, longest, moved / loading}) +
+         figures.prefill_block * std::ceil(rows / chip.processors) +
+         (backward ? around_backward_seconds(is, chip) : 0) +
+         (kernel.has(graph::kCaches) ? caching_seconds(is, chip) : 0);
+}
+
+// Latent attention's decode: one head of keys for all heads of queries, the first numbers of which
+// are the values. Source of all figures: AIConfigurator's tables of latent attention
+// (TensorRT-LLM), 7 GPUs; round figures, of kernels that are not held back.
+
+namespace {
+
+/// A block of threads has the queries of so many heads of one sequence, whether they are there or
+/// not, and so many keys at a time.
+constexpr double kBlockHeads = 64, kBlockKeys = 64;
+
+/// Kernels that share keys among processors, as other decode does: what they take to begin beyond
+/// that, and the share of the peak that their products reach.
+constexpr double kSharedLaunch = 1.5e-6, kSharedPeak = 0.6;
+
+/// Kernels whose blocks walk through all keys of their sequence: what they take to begin beyond
+/// prefill, a tile's clocks besides multiplying and loading, and how many times as long a tile
+/// takes where more blocks than so many work side by side.
+constexpr double kWalkLaunch = 1e-6, kWalkTurn = 3000, kWalkCrowd = 32, kWalkCrowded = 1.55;
+
+double walking_seconds(const AttentionSizes& is, double keys, double blocks, double peak,
+                       const Chip& chip) {
+  const Architecture& figures = chip.figures;
+  const double flops = 2 * kBlockHeads * kBlockKeys * (is.key_dim + is.value_dim);
+  const double multiplying = peak > 0 ? flops * chip.processors / peak : 0;
+  const double loading = kBlockKeys * is.key_dim * is.width_kv / (figures.feed * chip.clock);
+  double tile = multiplying + loading + kWalkTurn / chip.clock;
+  if (blocks > kWalkCrowd) tile *= kWalkCrowded;
+  const double waves = std::ceil(blocks / chip.processors);
+  return figures.prefill_launch + kWalkLaunch + waves * std::ceil(keys / kBlockKeys) * tile;
+}
+
+}  // namespace
+
+double latent_decode_seconds(const AttentionSizes& is, double peak, const Chip& chip) {
+  const Architecture& figures = chip.figures;
+  const double keys = is.window > 0 ? std::min(is.window, is.keys) : is.keys;
+  const double blocks = is.batch * std::ceil(is.heads / kBlockHeads);
+  if (!(figures.latent > 0)) return walking_seconds(is, keys, blocks, peak, chip);
+  const double width = is.key_dim + is.value_dim;
+  const double rate = chip.memory * figures.latent;
+  const double parts = is.batch * std::ceil(keys / 256);
+  const double busy = std::min(1.0, parts / (chip.processors * figures.decode_split));
+  const double loading = is.batch * keys * is.key_dim * is.width_kv / (rate * busy);
+  const double multiplying =
+      peak > 0 ? 2 * is.batch * is.heads * keys * width / (peak * kSharedPeak) : 0;
+  return figures.decode_launch + kSharedLaunch + std::max(loading, multiplying) +
+         is.batch * is.heads * width * is.width_q / rate +
+         figures.decode_turn * exact_log2(1 + keys / 256) +
+         figures.decode_wave * blocks / chip.processors;
+}
+
+}  // namespace orrery::model

@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <array>
+
+#include "orrery/model/kernels/heuristic/chip.h"
+
+namespace orrery::model {
+namespace {
+
+using graph::Format;
+using graph::Kernel;
+using graph::Operation;
+
+struct Tile {
+  double m, n;
+};
+/// What libraries for matrix units choose from, as in the names of their kernels.
+constexpr std::array<Tile, 9> kTiles = {{{256, 128},
+                                         {128, 256},
+                                         {128, 128},
+                                         {128, 64},
+                                         {64, 128},
+                                         {64, 64},
+                                         {64, 32},
+                                         {32, 64},
+                                         {16, 64}}};
+constexpr std::array<double, 4> kSplits = {2, 4, 8, 16};
+constexpr double kShortestSplit = 512;  // numbers of k that a part has at the least
+
+/// Joules of one fp32 operation in vector units, everything around it included. Source: L4 (72 W)
+/// in NeuSight's table of linear layers reaches 9.6 TFLOP/s of its 30.
+constexpr double kVectorEnergy = 7.5e-12;
+/// Grouped products beside plain ones: a tile looks up whose rows it has, and begins and ends as
+/// many times more slowly. Source: AIConfigurator's tables of experts (TensorRT-LLM), H100 to
+/// GB300.
+constexpr double kGroupedWave = 2.5;
+/// Where their rows were gathered from tokens: launches of what chooses experts, sorts, copies
+/// rows, activates and sums up again, for each of the two products; with scales one more. Source:
+/// the same tables, where next to nothing takes 21 to 30 us for both.
+constexpr double kRoutingLaunch = 10e-6, kRoutingScaling = 2.5e-6;
+/// Share of what kernels that only stream reach, of those that copy, activate and sum up rows.
+/// Source: the same tables from 128 rows an expert; vLLM's norms and rotary positions reach as
+/// much.
+constexpr double kRoutingShare = 0.42;
+/// Kernels for narrow formats begin and end a tile more slowly (scales). Source: as above, fp8.
+constexpr double kNarrowWave = 1.5;
+
+/// Batches of small products: a warp for each tile of 16 by 16, so many of which a processor holds;
+/// it takes two waves to begin and end, one more for each 16 of k, of which it loads 32 at the
+/// least. Source: a recording of TimeSformer on an H100, 37,632 products of 8 by 8 by 64 and of 8
+/// by 64 by 8: 40.9 and 108.4 us by CUTLASS' kernels of this tile, 3.47 and 2.11 us a round.
+constexpr double kWarpTile = 16, kWarpTiles = 32, kWarpWaves = 2, kWarpLoads = 32;
+
+/// A convolution that cuts pictures of few channels into patches: cuDNN pads channels to the 32
+/// that a step of its kernel takes, at each place of the filter, and the kernel is Ampere's (2,048
+/// operations a clock), of which it reaches so much. Source: two recordings of vision transformers
+/// on an H100, `s16816fprop_optimized_bf16_256x64_32x4_nhwc_align8`: 98.2 us for 48 tiles, 863.1 us
+/// for 1,176 on 132 processors.
+constexpr double kPatchChannels = 32, kPatchTileM = 256, kPatchTileN = 64;
+constexpr double kPatchOperations = 0.73 * 2048;
+
+/// Smallest whole number that is not below x >= 0; faster than std::ceil before SSE 4.
+double up(double x) {
+  if (x >= 0x1p53) return x;  // whole already, and sizes that nobody has would not fit below
+  const auto whole = static_cast<double>(static_cast<std::int64_t>(x));
+  return whole + (whole < x ? 1 : 0);
+}
+
+double size(const Kernel& kernel, std::size_t i) { return static_cast<double>(kernel.sizes[i]); }
+
+/// What is moved around a product of gathered rows, in 16 bits outside of it: before the first of
+/// two tokens are copied into the order of their experts, behind it halves are multiplied, behind
+/// the second its rows are summed up to tokens. 0: its rows lie ready.
+double routed_bytes(const Kernel& kernel, double rows, double launches) {
+  if (kernel.sizes[4] <= 0) return 0;
+  const double n = size(kernel, 2), k = size(kernel, 3), input = bytes_each(kernel.a);
+  if (kernel.has(graph::kGated)) return rows * (k * (2 + input) + n * (2 + input / 2));
+  return 2 * n * (rows + std::min(rows, size(kernel, 4) / launches));
+}
+
+bool cuts_patches(const Kernel& kernel) {
+  const auto& at = kernel.sizes;
+  return kernel.pass == graph::Pass::forward && graph::bits_of(kernel.a) == 16 && at[1] > 0 &&
+         static_cast<double>(at[1]) < kPatchChannels && at[7] > 1 && at[5] == at[7] &&
+         at[6] == at[7];
+}
+
+/// A convolution as the product that it is: rows are pixels, k runs over the filter.
+void take_convolution(const Kernel& kernel, Product& product) {
+  const double pixels = size(kernel, 0) * size(kernel, 3) * size(kernel, 4);
+  const double filter =
+      size(kernel, 1) * one_or_more(kernel.sizes[5]) * one_or_more(kernel.sizes[6]);
+  const double out = size(kernel, 2);
+  switch (kernel.pass) {
+    case graph::Pass::forward:
+    case graph::Pass::backward:
+      product.m = pixels, product.n = out, product.k = filter;
+      if (cuts_patches(kernel)) product.patches = filter / size(kernel, 1) * kPatchChannels;
+      return;
+    case graph::Pass::input_grad:
+      product.m = pixels, product.n = filter, product.k = out;
+      return;
+    case graph::Pass::weight_grad:
+      product.m = filter, product.n = out, product.k = pixels;
+      return;
+  }
+}
+
+/// Without matrix units the instructions that copy tiles take turns with those that multiply, so
+/// half of the shorter of both is not hidden. Source: NeuSight's batched fp32 products; where
+/// memory and arithmetic would take as long each, they reach 0.6 of either's rate.
+constexpr double kShownInVector = 0.5;
+
+/// Around a product whose rows were gathered from tokens.
+double routing_seconds(const Product& product, double scaling, const Chip& chip) {
+  const double rate = chip.rate_of(product.routed, chip.memory * chip.figures.moving);
+  return kRoutingLaunch + (scaling > 0 ? kRoutingScaling : 0) +
+         product.routed / (rate * kRoutingShare);
+}
+
+/// What a kernel takes to begin beyond one that multiplies a pair of matrices in 16 bits.
+double further_launch(const Product& product, const Architecture& is) {
+  const double batch =
+      product.batched && !uses_vector_units(product.format) ? is.launch_batched : 0;
+  switch (product.format) {
+    case Format::fp8:
+      return batch + is.launch8;
+    case Format::fp8_block:
+      return batch + is.launch8_block;
+    case Format::fp4_block:
+      return batch + is.launch4;
+    default:
+      return batch;
+  }
+}
+
+/// Of the operand that moves most of the bytes, of which the others are a small part.
+double share_of_operands(const Kernel& kernel, const Product& is) {
+  if (kernel.operation != Operation::gemm && kernel.operation != Operation::batched_gemm) return 1;
+  const Format b = kernel.b == Format::unsaid ? kernel.a : kernel.b;
+  const Format out = kernel.out == Format::unsaid ? kernel.a : kernel.out;
+  const double of_a = is.m * is.k * is.bytes_a, of_b = is.k * is.n * is.bytes_b;
+  const double of_out = is.m * is.n * is.bytes_out;
+  if (of_out >= of_a && of_out >= of_b) return share_of_rows(is.n, out);
+  if (of_a >= of_b) return share_of_rows(kernel.has(graph::kTransposedA) ? is.m : is.k, kernel.a);
+  return share_of_rows(kernel.has(graph::kTransposedB) ? is.k : is.n, b);
+}
+
+/// `best` by warps where these are faster.
+void take_warps(const Product& product, const Chip& chip, Tiling& best) {
+  const double tiles = product.count * up(product.m / kWarpTile) * up(product.n / kWarpTile);
+  const double rounds = up(tiles / (chip.processors * kWarpTiles));
+  const double steps = std::max(product.k, kWarpLoads) / kWarpTile;
+  const double seconds = rounds * chip.figures.wave * (kWarpWaves + steps);
+  if (seconds < best.seconds) best = {seconds, kWarpTile, kWarpTile, 1, tiles, rounds};
+}
+
+double patch_seconds(const Product& product, const Chip& chip) {
+  const double tiles = up(product.m / kPatchTileM) * up(product.n / kPatchTileN);
+  const double tile = 2 * kPatchTileM * kPatchTileN * product.patches;
+  return up(tiles / chip.processors) * tile / (kPatchOperations * chip.clock);
+}
+
+}  // namespace
+
+double bytes_each(Format format) {
+  switch (format) {
+    case Format::unsaid:
+      return 2;
+    case Format::fp8_block:
+      return 1 + 4.0 / 128;  // one fp32 scale for 128 numbers
+    case Format::fp4_block:
+      return 0.5 + 1.0 / 16;  // one fp8 scale for 16 numbers
+    default:
+      return graph::bits_of(format) / 8.0;
+  }
+}
+
+Product product_of(const Kernel& kernel) {
+  Product product;
+  product.count = 1;
+  const double launches = std::max<double>(1, kernel.launches);
+  switch (kernel.operation) {
+    case Operation::gemm:
+      product.m = size(kernel, 0) / launches;
+      product.n = size(kernel, 1), product.k = size(kernel, 2);
+      break;
+    case Operation::batched_gemm:
+      product.count = size(kernel, 0) / launches;
+      product.m = size(kernel, 1), product.n = size(kernel, 2), product.k = size(kernel, 3);
+      product.batched = true;
+      break;
+    case Operation::grouped_gemm: {
+      const double rows = size(kernel, 1) / launches;
+      product.count = std::min(size(kernel, 0), rows);
+      product.m = product.count > 0 ? rows / product.count : 0;
+      product.n = size(kernel, 2), product.k = size(kernel, 3);
+      product.grouped = true;
+      product.routed = routed_bytes(kernel, rows, launches);
+      break;
+    }
+    case Operation::interaction:
+      product.count = size(kernel, 0) / launches;
+      product.m = product.n = size(kernel, 1);
+      product.k = size(kernel, 2);
+      break;
+    case Operation::convolution:
+      take_convolution(kernel, product);
+      product.m /= launches;
+      break;
+    default:
+      product.count = 0;
+      return product;
+  }
+  if (!(product.count > 0 && product.m > 0 && product.n > 0 && product.k > 0)) product.count = 0;
+  if (kernel.pass == graph::Pass::backward) product.count *= 2;  // both gradients
+  product.format = kernel.a == Format::unsaid ? Format::bf16 : kernel.a;
+  const Format b = kernel.b == Format::unsaid ? product.format : kernel.b;
+  product.bytes_a = bytes_each(product.format);
+  product.bytes_b = bytes_each(b);
+  product.bytes_out = bytes_each(kernel.out == Format::unsaid ? product.format : kernel.out);
+  product.accumulates = kernel.has(graph::kAccumulates);
+  product.rows_share = share_of_operands(kernel, product);
+  // The wider input decides which units work.
+  if (graph::bits_of(b) > graph::bits_of(product.format)) product.format = b;
+  return product;
+}
+
+double peak_for(Format format, const Silicon& silicon) {
+  if (const double rate = silicon.rate(format); rate > 0) return rate;
+  if (silicon.vector > 0) return format == Format::fp64 ? silicon.vector / 2 : silicon.vector;
+  double least = 0;  // of what is known: never too fast
+  for (const double peak : silicon.peak)
+    if (peak > 0 && (least == 0 || peak < least)) least = peak;
+  return least;
+}
+
+double product_rate(Format format, const Chip& chip) {
+  const double peak = peak_for(format, chip.silicon);
+  const Architecture& is = chip.figures;
+  switch (format) {
+    case Format::fp64:
+    case Format::fp32:
+    case Format::int32:
+    case Format::int64:
+      // Small boards cannot pay for all of it.
+      return std::min(peak * is.simt,
+                      chip.silicon.power > 0 ? chip.silicon.power / kVectorEnergy : peak);
+    case Format::fp8:
+    case Format::fp8_block:
+    case Format::int8:
+      return peak * is.core8;
+    case Format::fp4_block:
+      return peak * is.core4;
+    default:
+      return peak * is.core;
+  }
+}
+
+Tiling best_tiling(const Product& product, const Chip& chip, double rate) {
+  Tiling best;
+  const double each = rate / chip.processors;
+  const bool narrow = product.bytes_a < 2 && product.bytes_b < 2;
+  const double feed = chip.figures.feed * chip.clock * (narrow ? chip.figures.feed_narrow : 1);
+  const double wave = chip.figures.wave * (product.grouped ? kGroupedWave
+                                           : narrow        ? kNarrowWave
+                                                           : 1);
+  const double loaded = std::max(product.bytes_a, product.bytes_b);
+  const double written = 8 * product.count * product.m * product.n;  // fp32, out and in again
+  for (const Tile& tile : kTiles) {
+    const double tiles = product.count * up(product.m / tile.m) * up(product.n / tile.n);
+    const double step = std::max(2 * tile.m * tile.n / each, (tile.m + tile.n) * loaded / feed);
+    const auto consider = [&](double split) {
+      const double waves = up(tiles * split / chip.processors);
+      double seconds = waves * (step * (product.k / split) + wave);
+      if (split > 1) seconds += split * written / (2 * chip.memory) + wave;
+      if (best.seconds == 0 || seconds < best.seconds)
+        best = {seconds, tile.m, tile.n, split, tiles, waves};
+    };
+    consider(1);
+    for (const double split : kSplits) {
+      if (product.k < split * kShortestSplit || tiles * split > 2 * chip.processors) break;
+      consider(split);
+    }
+  }
+  if (product.count > 1 && !product.grouped && !uses_vector_units(product.format))
+    take_warps(product, chip, best);
+  return best;
+}
+
+namespace {
+
+/// Bytes of an output beyond those of kernels that were measured, which write one of the inputs'
+/// width, or of 16 bits: gradients are wider, and who adds to an output reads it, too.
+double bytes_beyond(const Product& product) {
+  const double usual = std::max(2.0, product.bytes_a);
+  const double each = product.bytes_out * (product.accumulates ? 2 : 1) - usual;
+  return std::max(0.0, product.count * product.m * product.n * each);
+}
+
+}  // namespace
+
+double product_seconds(const Product& product, const Chip& chip) {
+  const double rate = product_rate(product.format, chip);
+  if (!(rate > 0)) return 0;
+  const Architecture& is = chip.figures;
+  const double moved =
+      product.count *
+      (product.m * product.k * product.bytes_a + product.k * product.n * product.bytes_b +
+       product.m * product.n * product.bytes_out * (product.accumulates ? 2 : 1));
+  // Nothing hides what is behind a tile's last product: on an MI355X adding to 23.6 and 29.5 MB
+  // took 15.0 and 18.7 us more than writing them, five times what reading them takes (Primus
+  // fd1eeabb, examples/mlperf/gpt_oss_20b/tune_gemm_results-v26.5.txt, beta 1 and 0).
+  double tiled = best_tiling(product, chip, rate).seconds;
+  // cuDNN's: what other makers' libraries do is not known.
+  if (product.patches > 0 && is.measured) tiled = std::max(tiled, patch_seconds(product, chip));
+  const double computing = tiled + bytes_beyond(product) / (chip.memory * is.stream);
+  const double streaming = moved / (chip.memory * is.stream * product.rows_share) + is.ramp;
+  const double further = further_launch(product, is);
+  const double around = product.routed > 0 ? routing_seconds(product, further, chip) : further;
+  const double shown = uses_vector_units(product.format) ? kShownInVector : 0;
+  const double both = std::max(computing, streaming) + shown * std::min(computing, streaming);
+  return is.launch + around + both;
+}
+
+}  // namespace orrery::model

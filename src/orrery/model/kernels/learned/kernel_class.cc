@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/model/kernels/learned/kernel_class.h"
+
+#include <array>
+
+namespace orrery::model {
+namespace {
+
+using graph::Format;
+using graph::Kernel;
+using graph::Operation;
+
+constexpr std::array<std::string_view, kKernelClasses> kClassNames = {"none",
+                                                                      "gemm_bf16",
+                                                                      "gemm_fp8",
+                                                                      "gemm_fp8_block",
+                                                                      "gemm_fp4_block",
+                                                                      "gemm_fp32",
+                                                                      "batched_gemm_fp32",
+                                                                      "grouped_gemm_bf16",
+                                                                      "grouped_gemm_fp8",
+                                                                      "grouped_gemm_fp8_block",
+                                                                      "grouped_gemm_fp4_block",
+                                                                      "attention_prefill",
+                                                                      "attention_decode",
+                                                                      "layer_norm",
+                                                                      "softmax",
+                                                                      "rms_norm",
+                                                                      "moving",
+                                                                      "cast",
+                                                                      "batched_gemm_bf16",
+                                                                      "attention_latent",
+                                                                      "attention_latent_decode"};
+
+KernelClass product_class(const Kernel& kernel, bool grouped) {
+  if (kernel.a != kernel.b && kernel.b != Format::unsaid) return KernelClass::none;
+  switch (kernel.a) {
+    case Format::bf16:
+    case Format::fp16:
+      return grouped ? KernelClass::grouped_gemm_bf16 : KernelClass::gemm_bf16;
+    case Format::fp8:
+      return grouped ? KernelClass::grouped_gemm_fp8 : KernelClass::gemm_fp8;
+    case Format::fp8_block:
+      return grouped ? KernelClass::grouped_gemm_fp8_block : KernelClass::gemm_fp8_block;
+    case Format::fp4_block:
+      return grouped ? KernelClass::grouped_gemm_fp4_block : KernelClass::gemm_fp4_block;
+    case Format::fp32:
+      return grouped ? KernelClass::none : KernelClass::gemm_fp32;
+    default:
+      return KernelClass::none;
+  }
+}
+
+bool is_16_bit(Format format) { return format == Format::bf16 || format == Format::fp16; }
+
+KernelClass attention_class(const Kernel& kernel) {
+  const bool decodes = kernel.sizes[3] == 1 && kernel.sizes[4] > 1;
+  const bool latent = kernel.sizes[6] > 0 && kernel.sizes[5] != kernel.sizes[6];
+  if (latent) return decodes ? KernelClass::attention_latent_decode : KernelClass::attention_latent;
+  return decodes ? KernelClass::attention_decode : KernelClass::attention_prefill;
+}
+
+KernelClass batched_class(Format format) {
+  if (is_16_bit(format)) return KernelClass::batched_gemm_bf16;
+  return format == Format::fp32 ? KernelClass::batched_gemm_fp32 : KernelClass::none;
+}
+
+}  // namespace
+
+KernelClass class_of(const Kernel& kernel) {
+  if (kernel.operation == Operation::gemm && kernel.pass != graph::Pass::backward)
+    return product_class(kernel, false);
+  if (kernel.operation == Operation::grouped_gemm && kernel.pass != graph::Pass::backward)
+    return product_class(kernel, true);
+  const bool alike = kernel.b == Format::unsaid || kernel.b == kernel.a;
+  if (kernel.operation == Operation::batched_gemm && kernel.pass != graph::Pass::backward)
+    return alike ? batched_class(kernel.a) : KernelClass::none;
+  if (kernel.pass != graph::Pass::forward) return KernelClass::none;
+  switch (kernel.operation) {
+    case Operation::attention:
+      if (!is_16_bit(kernel.a) || !alike) return KernelClass::none;
+      return attention_class(kernel);
+    case Operation::layer_norm:
+      return kernel.a == Format::fp32 ? KernelClass::layer_norm : KernelClass::none;
+    case Operation::softmax:
+      return kernel.a == Format::fp32 ? KernelClass::softmax : KernelClass::none;
+    case Operation::rms_norm:
+      return is_16_bit(kernel.a) ? KernelClass::rms_norm : KernelClass::none;
+    case Operation::rotary:
+    case Operation::activation:
+    case Operation::elementwise:
+      return is_16_bit(kernel.a) ? KernelClass::moving : KernelClass::none;
+    case Operation::cast:
+      return is_16_bit(kernel.a) && kernel.out == Format::fp8 ? KernelClass::cast
+                                                              : KernelClass::none;
+    default:
+      return KernelClass::none;
+  }
+}
+
+std::string_view name(KernelClass kernels) {
+  return kClassNames[static_cast<std::size_t>(kernels)];
+}
+
+}  // namespace orrery::model

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/model/kernels/learned/learned_model.h"
+
+#include <algorithm>
+
+#include "orrery/core/check.h"
+#include "orrery/model/exact_math.h"
+#include "orrery/model/kernels/heuristic/chip.h"
+#include "orrery/model/kernels/learned/nearest_device.h"
+
+namespace orrery::model {
+
+extern const std::string_view kLearnedText;  // data/kernels/learned.txt
+
+namespace {
+
+using graph::Kernel;
+using graph::Operation;
+
+constexpr std::size_t kBlock = 64;  // kernels whose bins stay close to the processor
+constexpr double kBeyondWider = 2;
+
+graph::Format format_of_class(KernelClass kernels) {
+  switch (kernels) {
+    case KernelClass::gemm_fp8:
+    case KernelClass::gemm_fp8_block:
+    case KernelClass::grouped_gemm_fp8:
+    case KernelClass::grouped_gemm_fp8_block:
+      return graph::Format::fp8;
+    case KernelClass::gemm_fp4_block:
+    case KernelClass::grouped_gemm_fp4_block:
+      return graph::Format::fp4_block;
+    case KernelClass::gemm_bf16:
+    case KernelClass::grouped_gemm_bf16:
+    case KernelClass::attention_prefill:
+    case KernelClass::attention_decode:
+    case KernelClass::attention_latent:
+    case KernelClass::attention_latent_decode:
+    case KernelClass::batched_gemm_bf16:
+      return graph::Format::bf16;
+    default:
+      return graph::Format::fp32;
+  }
+}
+
+bool alike(double a, double b, double max_ratio = 1.03) {
+  return a <= max_ratio * b && b <= max_ratio * a;
+}
+
+/// Data sheets of one device differ by as much (B200: 7.7 and 8 TB/s).
+constexpr double kMemoryAlike = 1.05;
+
+/// Whether one of two sizes from `first` on is none between those that were learned.
+bool is_elsewhere(const LearnedClass& is, const Kernel& kernel, std::size_t first) {
+  for (std::size_t i = first; i < first + 2; ++i)
+    if (kernel.sizes[i] < is.lower[i] || kernel.sizes[i] > is.upper[i]) return true;
+  return false;
+}
+
+/// Experts' rows lie ready, and all that was learned had the gathering of rows in it. Or what was
+/// learned are the heads of one model, which tell nothing of another's.
+bool is_another_question(const LearnedClass& is, const Kernel& kernel) {
+  constexpr std::size_t kTokens = 4, kKeyDim = 5, kN = 2;
+  switch (is.kernels) {
+    case KernelClass::attention_latent:
+    case KernelClass::attention_latent_decode:
+      return is_elsewhere(is, kernel, kKeyDim);
+    case KernelClass::batched_gemm_bf16:
+      return is_elsewhere(is, kernel, kN);
+    default:
+      return kernel.operation == Operation::grouped_gemm && kernel.sizes[kTokens] == 0 &&
+             is.lower[kTokens] > 0;
+  }
+}
+
+/// A product's at its format's peak; 0 of others.
+double least_seconds(const Kernel& kernel, const Silicon& silicon) {
+  const Product product = product_of(kernel);
+  const double peak = silicon.rate(product.format);
+  return peak > 0 ? 2 * product.count * product.m * product.n * product.k / peak : 0;
+}
+
+KernelTime answer_of(const LearnedClass& is, const Kernel& kernel, double log2_base,
+                     std::int64_t steps, const LearnedTrees& trees, const Silicon& silicon,
+                     bool seen) {
+  const bool within = is_within_sizes(kernel, is.lower, is.upper);
+  KernelTime time;
+  time.seconds = exact_exp2(log2_base + trees.bias + trees.step * static_cast<double>(steps));
+  // No device that was measured was faster than its data sheet: trees for any device can be.
+  if (!seen) time.seconds = std::max(time.seconds, least_seconds(kernel, silicon));
+  time.source = TimeSource::learned;
+  time.band = holdout_band(seen ? is.seen : is.unseen, !within);
+  time.extrapolated = !seen || !within;
+  return time;
+}
+
+}  // namespace
+
+bool is_within_sizes(const Kernel& kernel,
+                     const std::array<std::int64_t, graph::kKernelSizes>& lower,
+                     const std::array<std::int64_t, graph::kKernelSizes>& upper) {
+  // Slices of a product share its rows; of other kernels nothing several launches was measured.
+  const bool sliced = kernel.operation == Operation::gemm;
+  if (kernel.launches != 1 && !sliced) return false;
+  const std::size_t sizes = graph::size_names(kernel.operation).size();
+  const std::size_t defining = graph::defining_sizes(kernel.operation);
+  for (std::size_t i = 0; i < sizes; ++i) {
+    if (i >= defining && (kernel.sizes[i] == 0 || upper[i] == 0)) continue;
+    const std::int64_t launches = i == 0 ? std::max<std::int64_t>(kernel.launches, 1) : 1;
+    const std::int64_t size = kernel.sizes[i] == 0 ? 0 : (kernel.sizes[i] - 1) / launches + 1;
+    if (size < lower[i] || size > upper[i]) return false;
+  }
+  return true;
+}
+
+Kernel without_unlearned_sizes(const Kernel& kernel,
+                               const std::array<std::int64_t, graph::kKernelSizes>& upper) {
+  Kernel known = kernel;
+  for (std::size_t i = graph::defining_sizes(kernel.operation); i < known.sizes.size(); ++i)
+    if (upper[i] == 0) known.sizes[i] = 0;
+  return known;
+}
+
+ErrorBand holdout_band(const HoldoutError& held, bool extrapolated) {
+  const double wider = extrapolated ? kBeyondWider : 1;
+  return {std::max((held.lower - 1) * wider, -0.95), (held.upper - 1) * wider};
+}
+
+bool is_equivalent_device(const DeviceSignature& device, const DeviceSignature& other) {
+  return device.processors == other.processors && alike(device.peak, other.peak) &&
+         alike(device.memory, other.memory, kMemoryAlike) && alike(device.clock, other.clock);
+}
+
+DeviceSignature signature_of(KernelClass kernels, const Silicon& silicon) {
+  return {silicon.name, peak_for(format_of_class(kernels), silicon), silicon.memory, silicon.clock,
+          silicon.processors};
+}
+
+bool is_seen(const LearnedClass& learned, const Silicon& silicon) {
+  const DeviceSignature like = signature_of(learned.kernels, silicon);
+  return std::any_of(
+      learned.devices.begin(), learned.devices.end(),
+      [&](const DeviceSignature& device) { return is_equivalent_device(device, like); });
+}
+
+const Forest& LearnedTrees::all_trees() const {
+  if (!waiting) return forest;
+  std::call_once(waiting->once, [this] {
+    waiting->forest = forest;
+    for (const std::string_view text : waiting->texts) ORRERY_CHECK(waiting->forest.add(text));
+  });
+  return waiting->forest;
+}
+
+const LearnedModel* LearnedModel::built_in() {
+  static const std::unique_ptr<const LearnedModel> model = [] {
+    std::unique_ptr<const LearnedModel> made;
+    if (kLearnedText.empty()) return made;
+    Result<LearnedModel> read = LearnedModel::read(kLearnedText, "data/kernels/learned.txt", true);
+    ORRERY_CHECK(read.has_value());
+    made = std::make_unique<const LearnedModel>(*std::move(read));
+    return made;
+  }();
+  return model.get();
+}
+
+const LearnedClass* LearnedModel::find(KernelClass kernels) const {
+  return classes_[static_cast<std::size_t>(kernels)].get();
+}
+
+std::optional<KernelTime> LearnedModel::time(const Kernel& kernel, const Silicon& silicon) const {
+  std::optional<KernelTime> answer;
+  times({&kernel, 1}, silicon, {&answer, 1});
+  return answer;
+}
+
+void LearnedModel::times(std::span<const Kernel> kernels, const Silicon& silicon,
+                         std::span<std::optional<KernelTime>> times) const {
+  ORRERY_CHECK(kernels.size() == times.size());
+  std::array<Bins, kBlock> bins;
+  std::array<std::int64_t, kBlock> sums;
+  std::array<std::size_t, kBlock> places;
+  std::array<double, kBlock> bases;
+  std::fill(times.begin(), times.end(), std::nullopt);
+  // Runs of one class are walked together; kernels of several classes in turn, one class at a time.
+  for (std::size_t begin = 0; begin < kernels.size(); begin += kBlock) {
+    const std::size_t end = std::min(begin + kBlock, kernels.size());
+    std::array<KernelClass, kBlock> class_at{};
+    std::array<bool, kKernelClasses> asked{};
+    for (std::size_t i = begin; i < end; ++i) {
+      class_at[i - begin] = class_of(kernels[i]);
+      asked[static_cast<std::size_t>(class_at[i - begin])] = true;
+    }
+    for (std::size_t which = 1; which < kKernelClasses; ++which) {
+      const LearnedClass* const is = asked[which] ? classes_[which].get() : nullptr;
+      if (is == nullptr) continue;
+      const bool seen = is_seen(*is, silicon);
+      if (!seen && is->unseen.rows == 0) continue;
+      const Silicon* const relative =
+          seen ? &silicon : nearest_measured_device(is->kernels, is->described, silicon);
+      const LearnedTrees& trees = relative != nullptr ? is->measured : is->general;
+      const Forest& forest = trees.all_trees();
+      std::size_t count = 0;
+      for (std::size_t i = begin; i < end; ++i) {
+        if (class_at[i - begin] != is->kernels || is_another_question(*is, kernels[i])) continue;
+        const Kernel known = without_unlearned_sizes(kernels[i], is->upper);
+        const Features features =
+            seen || relative == nullptr
+                ? features_of(is->kernels, known, silicon,
+                              seen ? FeatureView::measured : FeatureView::general)
+                : features_relative_to(is->kernels, known, silicon, *relative);
+        if (!features.said) continue;
+        bins[count] = forest.bins_of(features.values);
+        bases[count] = features.log2_base;
+        places[count++] = i;
+      }
+      if (count == 0) continue;
+      forest.sum(std::span(bins).first(count), std::span(sums).first(count));
+      for (std::size_t i = 0; i < count; ++i)
+        times[places[i]] =
+            answer_of(*is, kernels[places[i]], bases[i], sums[i], trees, silicon, seen);
+    }
+  }
+}
+
+}  // namespace orrery::model

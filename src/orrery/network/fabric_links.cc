@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/network/fabric_links.h"
+
+#include <cmath>
+
+#include "orrery/core/check.h"
+
+namespace orrery::model {
+
+class FabricLinks::Loads final : public platform::LinkLoads {
+ public:
+  explicit Loads(const std::vector<Link>& links) : links_(links) {}
+  [[nodiscard]] double load(platform::LinkIndex link) const override {
+    return links_[link].waiting + (links_[link].busy ? 1 : 0);
+  }
+
+ private:
+  const std::vector<Link>& links_;
+};
+
+FabricLinks::FabricLinks(const platform::Platform& platform)
+    : routes_(std::make_shared<FabricRoutes>(platform, true)),
+      links_(routes_->topology().link_count()) {}
+
+std::uint32_t FabricLinks::add(std::uint32_t from, std::uint32_t to, std::int64_t size) {
+  const Loads loads(links_);
+  const Route* way = routes_->find(routes_->initial_state(), from, to, &loads);
+  ORRERY_CHECK(way != nullptr);  // make_fabric() has seen to that
+  std::uint32_t number = 0;
+  if (free_.empty()) {
+    number = static_cast<std::uint32_t>(messages_.size());
+    messages_.emplace_back();
+  } else {
+    number = free_.back();
+    free_.pop_back();
+  }
+  messages_[number] = {way, {}, size, 0, kNone};
+  if (routes_->needs_loads()) messages_[number].own = way->steps;
+  return number;
+}
+
+FabricLinks::Departure FabricLinks::over(platform::LinkIndex link, std::int64_t size) const {
+  const double serial =
+      static_cast<double>(size) / routes_->bytes_per_ns(routes_->initial_state(), link);
+  const double latency = routes_->latency_ns(link);
+  if (!(serial + latency < 4e15))
+    return {kNone, link, MultiDimFabric::kTooLong, MultiDimFabric::kTooLong, size};
+  return {kNone, link, static_cast<std::int64_t>(std::ceil((latency + serial) * 1e3)),
+          static_cast<std::int64_t>(std::ceil(serial * 1e3)), size};
+}
+
+FabricLinks::Departure FabricLinks::depart(std::uint32_t number) const {
+  const Message& message = messages_[number];
+  Departure departure = over(steps(message)[message.step].link, message.size);
+  departure.message = number;
+  return departure;
+}
+
+bool FabricLinks::forward(std::uint32_t number, Departure& departure) {
+  Message& message = messages_[number];
+  Link& link = links_[steps(message)[message.step].link];
+  if (link.busy) {
+    message.next = kNone;
+    (link.first == kNone ? link.first : messages_[link.last].next) = number;
+    link.last = number;
+    ++link.waiting;
+    return false;
+  }
+  link.busy = true;
+  departure = depart(number);
+  return true;
+}
+
+bool FabricLinks::arrived(std::uint32_t number) {
+  Message& message = messages_[number];
+  if (++message.step < steps(message).size()) return false;
+  message.own = {};
+  free_.push_back(number);
+  return true;
+}
+
+bool FabricLinks::idle(std::uint32_t number, Departure& departure) {
+  Link& link = links_[number];
+  if (link.first == kNone) {
+    link.busy = false;
+    return false;
+  }
+  departure = depart(link.first);
+  link.first = messages_[link.first].next;
+  --link.waiting;
+  return true;
+}
+
+std::int64_t FabricLinks::alone(std::uint32_t from, std::uint32_t to, std::int64_t size) const {
+  const Route* way = routes_->find(routes_->initial_state(), from, to);
+  if (way == nullptr) return MultiDimFabric::kTooLong;
+  std::int64_t time = 0;
+  for (const platform::RouteLink& step : way->steps) {
+    const std::int64_t hop = over(step.link, size).arrival;
+    if (hop >= MultiDimFabric::kTooLong - time) return MultiDimFabric::kTooLong;
+    time += hop;
+  }
+  return time;
+}
+
+}  // namespace orrery::model

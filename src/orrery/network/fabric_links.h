@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Links that carry one message at a time, over any fabric.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "orrery/network/dimension_links.h"
+#include "orrery/network/fabric_routes.h"
+
+namespace orrery::model {
+
+/// As Links, but messages take the ways of the platform's fabric. A sprayed message takes one of
+/// the ways, by the hash. Where ways look, they look at how many messages are on a link or wait for
+/// it.
+class FabricLinks {
+ public:
+  /// End points besides ranks: those of FabricRoutes::reducers().
+  [[nodiscard]] static std::uint32_t switches(const platform::Platform& platform) {
+    return reducer_count(platform);
+  }
+  [[nodiscard]] static std::uint32_t memories(const platform::Platform& platform) {
+    return platform::memory_count(platform);
+  }
+  [[nodiscard]] std::span<const std::uint32_t> nearest_memories(std::uint32_t rank) const {
+    return routes_->nearest_memories(rank);
+  }
+  using Departure = DimensionLinks::Departure;
+
+  explicit FabricLinks(const platform::Platform& platform);
+
+  std::uint32_t add(std::uint32_t from, std::uint32_t to, std::int64_t size);
+  bool forward(std::uint32_t message, Departure& departure);
+  bool arrived(std::uint32_t message);
+  bool idle(std::uint32_t link, Departure& departure);
+  [[nodiscard]] std::int64_t alone(std::uint32_t from, std::uint32_t to, std::int64_t size) const;
+  [[nodiscard]] LinkPlace describe(std::uint32_t link) const { return routes_->place(link); }
+  [[nodiscard]] std::size_t link_count() const { return links_.size(); }
+
+ private:
+  static constexpr std::uint32_t kNone = ~0u;
+  struct Message {
+    const Route* way = nullptr;
+    std::vector<platform::RouteLink> own;  // its way, where ways look
+    std::int64_t size = 0;
+    std::uint32_t step = 0;
+    std::uint32_t next = kNone;  // behind it in the same link's queue
+  };
+  struct Link {
+    bool busy = false;
+    std::uint32_t waiting = 0;
+    std::uint32_t first = kNone;
+    std::uint32_t last = kNone;
+  };
+  class Loads;
+  [[nodiscard]] static const std::vector<platform::RouteLink>& steps(const Message& message) {
+    return message.own.empty() ? message.way->steps : message.own;
+  }
+  [[nodiscard]] Departure depart(std::uint32_t message) const;
+  [[nodiscard]] Departure over(platform::LinkIndex link, std::int64_t size) const;
+
+  std::shared_ptr<FabricRoutes> routes_;
+  std::vector<Link> links_;
+  std::vector<Message> messages_;
+  std::vector<std::uint32_t> free_;
+};
+
+}  // namespace orrery::model

@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/network/fabric_routes.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "orrery/core/check.h"
+
+namespace orrery::model {
+
+using platform::Link;
+using platform::LinkIndex;
+using platform::NodeIndex;
+
+FabricRoutes::FabricRoutes(const platform::Platform& platform, bool whole)
+    : fabric_(platform.fabric) {
+  if (fabric_ != nullptr) {
+    topology_ = {fabric_, &fabric_->topology};
+    nodes_ = fabric_->rank_devices;
+    routing_ = fabric_->routing;
+    if (whole && routing_.policy == platform::RoutePolicy::spray)
+      routing_.policy = platform::RoutePolicy::ecmp;
+    faults_ = fabric_->faults;
+    window_ = fabric_->window.count();
+    ranks_ = static_cast<std::uint32_t>(nodes_.size());
+    memories_ = static_cast<std::uint32_t>(fabric_->memories.size());
+    nodes_.insert(nodes_.end(), fabric_->memories.begin(), fabric_->memories.end());
+    reducers_ = fabric_->reducers;
+  } else {
+    set_dims(platform);
+  }
+  for (const platform::Reducer& one : reducers_) nodes_.push_back(one.node);
+  rank_of_.assign(topology_->node_count(), LinkPlace::kNobody);
+  for (std::uint32_t rank = 0; rank < ranks_; ++rank) rank_of_[nodes_[rank]] = rank;
+  for (const Link& link : topology_->links()) {
+    const double payload = fabric_ != nullptr ? fabric_->efficiency : 1;
+    bytes_per_ns_.push_back(link.figures.bandwidth.count() / 1e9 *
+                            static_cast<double>(link.figures.count) * payload);
+    latency_ns_.push_back(static_cast<double>(link.figures.latency.value_or(Time{}).count()) /
+                          kPsPerNs);
+  }
+  if (fabric_ == nullptr) {
+    const MultiDimFabric ports(platform);
+    for (LinkIndex i = 0; i < topology_->link_count() && ports.ports_deviate(); ++i) {
+      const LinkPlace at = place(i);
+      if (at.from == LinkPlace::kNobody) continue;  // a memory's
+      const MultiDimFabric::Port left = at.to == LinkPlace::kNobody
+                                            ? ports.port(at.from, at.dim)
+                                            : ports.between(at.from, at.to, at.dim);
+      bytes_per_ns_[i] *= left.share;
+      latency_ns_[i] += left.latency_ns;
+    }
+  }
+  std::vector<bool> is_permanent;
+  for (const platform::LinkFault& fault : faults_) is_permanent.push_back(fault.is_permanent());
+  (void)state(is_permanent);
+  if (memories_ == 0) return;
+  std::vector<bool> down(topology_->link_count());
+  for (LinkIndex link = 0; link < down.size(); ++link)
+    down[link] = bytes_per_ns(initial_state(), link) == 0;
+  near_.emplace(*topology_, std::span(nodes_).subspan(ranks_, memories_), down);
+}
+
+void FabricRoutes::set_dims(const platform::Platform& platform) {
+  dims_ = platform.dims;
+  Result<platform::Topology> made = platform::stack_dimensions(dims_, platform.name);
+  ORRERY_CHECK(made.has_value());
+  topology_ = std::make_shared<const platform::Topology>(std::move(*made));
+  nodes_.assign(topology_->devices().begin(), topology_->devices().end());
+  ranks_ = static_cast<std::uint32_t>(nodes_.size());
+  for (NodeIndex node = ranks_; node < topology_->node_count(); ++node) {
+    if (topology_->kind(node) == platform::NodeClass::memory) nodes_.push_back(node);
+  }
+  memories_ = static_cast<std::uint32_t>(nodes_.size()) - ranks_;
+  NodeIndex next = ranks_;  // switches stand behind devices, dimension by dimension
+  for (const platform::Dimension& dim : dims_) {
+    first_reducer_.push_back(first_reducer() + static_cast<EndPoint>(reducers_.size()));
+    if (dim.block != platform::Block::switched || dim.size < 2) continue;
+    const NodeIndex end = next + ranks_ / static_cast<NodeIndex>(dim.size);
+    for (; next < end; ++next) {
+      if (dim.in_network) reducers_.push_back({next, *dim.in_network});
+    }
+  }
+}
+
+std::uint32_t reducer_count(const platform::Platform& platform) {
+  if (platform.fabric != nullptr)
+    return static_cast<std::uint32_t>(platform.fabric->reducers.size());
+  std::int64_t count = 0;
+  for (const platform::Dimension& dim : platform.dims) {
+    if (dim.in_network && dim.block == platform::Block::switched && dim.size > 1)
+      count += platform.npu_count() / dim.size;
+  }
+  return static_cast<std::uint32_t>(count);
+}
+
+std::optional<EndPoint> FabricRoutes::reducer_of(std::size_t dim, EndPoint rank) const {
+  if (dim >= dims_.size() || !dims_[dim].in_network || dims_[dim].size < 2) return std::nullopt;
+  EndPoint stride = 1;
+  for (std::size_t d = 0; d < dim; ++d) stride *= static_cast<EndPoint>(dims_[d].size);
+  const auto size = static_cast<EndPoint>(dims_[dim].size);
+  return first_reducer_[dim] + rank / (stride * size) * stride + rank % stride;
+}
+
+bool FabricRoutes::needs_loads() const { return states_.front().router->needs_loads(); }
+
+std::uint32_t FabricRoutes::state(const std::vector<bool>& holds) {
+  const std::scoped_lock lock(mutex_);
+  for (std::size_t i = 0; i < states_.size(); ++i) {
+    if (states_[i].holds == holds) return static_cast<std::uint32_t>(i);
+  }
+  State& made = states_.emplace_back();
+  made.holds = holds;
+  std::vector<bool> down;
+  for (std::size_t i = 0; i < faults_.size(); ++i) {
+    if (!holds[i]) continue;
+    down.resize(topology_->link_count());
+    made.left.resize(topology_->link_count(), 1.0);
+    for (const LinkIndex link : faults_[i].links) {
+      made.left[link] = std::min(made.left[link], faults_[i].bandwidth);
+      if (faults_[i].bandwidth == 0) down[link] = true;
+    }
+  }
+  made.router = std::make_unique<platform::Router>(*topology_, routing_, std::move(down));
+  return static_cast<std::uint32_t>(states_.size() - 1);
+}
+
+double FabricRoutes::bytes_per_ns(std::uint32_t state, LinkIndex link) const {
+  const std::vector<double>& left = states_[state].left;
+  return bytes_per_ns_[link] * (left.empty() ? 1 : left[link]);
+}
+
+void FabricRoutes::finish(std::uint32_t state, Route& way) const {
+  way.latency_ns = 0;
+  way.bytes_per_ns = std::numeric_limits<double>::infinity();
+  for (const platform::RouteLink& step : way.steps) {
+    way.latency_ns += latency_ns_[step.link] * step.share;
+    way.bytes_per_ns = std::min(way.bytes_per_ns, bytes_per_ns(state, step.link) / step.share);
+  }
+}
+
+double FabricRoutes::max_rate(const Route& way) const {
+  if (window_ == 0 || way.latency_ns == 0) return way.bytes_per_ns;
+  return std::min(way.bytes_per_ns, static_cast<double>(window_) / (2 * way.latency_ns));
+}
+
+std::int64_t FabricRoutes::charge(double latency_ns, double bytes_per_ns, std::int64_t bytes) {
+  const double serial = bytes == 0 ? 0 : static_cast<double>(bytes) / bytes_per_ns;
+  const double nanoseconds = latency_ns + serial;
+  return nanoseconds < 4e15 ? static_cast<std::int64_t>(std::ceil(nanoseconds * 1e3))
+                            : MultiDimFabric::kTooLong;
+}
+
+std::int64_t FabricRoutes::alone(EndPoint from, EndPoint to, std::int64_t bytes) {
+  if (from == to) return 0;
+  const Route* way = find(initial_state(), from, to);
+  return way == nullptr ? MultiDimFabric::kTooLong : charge(way->latency_ns, max_rate(*way), bytes);
+}
+
+const Route* FabricRoutes::find(std::uint32_t state, EndPoint from, EndPoint to,
+                                const platform::LinkLoads* loads) {
+  const std::scoped_lock lock(mutex_);
+  State& now = states_[state];
+  if (loads != nullptr && now.router->needs_loads()) {
+    if (!now.router->find(nodes_[from], nodes_[to], adaptive_route_.steps, loads)) return nullptr;
+    finish(state, adaptive_route_);
+    return &adaptive_route_;
+  }
+  const auto [entry, added] = now.known.try_emplace((std::uint64_t{from} << 32) | to, nullptr);
+  if (!added) return entry->second;
+  std::vector<platform::RouteLink> steps;
+  if (!now.router->find(nodes_[from], nodes_[to], steps)) return nullptr;
+  Route& way = routes_.emplace_back();
+  way.number = static_cast<std::uint32_t>(routes_.size() - 1);
+  way.steps.assign(steps.begin(), steps.end());
+  finish(state, way);
+  entry->second = &way;
+  return &way;
+}
+
+std::uint32_t FabricRoutes::colour(EndPoint from, EndPoint to) {
+  if (from == to) return 0;
+  const Route* way = find(initial_state(), from, to);
+  if (way == nullptr) return 1;
+  const std::scoped_lock lock(mutex_);
+  const auto next = static_cast<std::uint32_t>(colours_.size() + 2);
+  return colours_.try_emplace({way->latency_ns, way->bytes_per_ns}, next).first->second;
+}
+
+std::uint32_t FabricRoutes::dim_of(const Link& link) const {
+  std::uint32_t stride = 1;
+  NodeIndex switches = ranks_;
+  NodeIndex hub = std::max(link.from, link.to);
+  if (topology_->kind(hub) == platform::NodeClass::memory) hub = std::min(link.from, link.to);
+  for (std::uint32_t d = 0; d < dims_.size(); ++d) {
+    const auto size = static_cast<std::uint32_t>(dims_[d].size);
+    if (hub < ranks_) {
+      if (link.from / stride % size != link.to / stride % size) return d;
+    } else if (dims_[d].block == platform::Block::switched && size > 1) {
+      switches += ranks_ / size;
+      if (hub < switches) return d;
+    }
+    stride *= size;
+  }
+  return 0;
+}
+
+LinkPlace FabricRoutes::place(LinkIndex number) const {
+  const Link& link = topology_->link(number);
+  LinkPlace place{0, rank_of_[link.from], rank_of_[link.to], false};
+  if (fabric_ == nullptr) {
+    place.dim = dim_of(link);
+    if (place.from == LinkPlace::kNobody && place.to == LinkPlace::kNobody) {  // a memory's
+      place.name = topology_->link_name(number);
+      place.kind = platform::name(link.figures.kind);
+      place.bytes_per_second = link.capacity();
+      return place;
+    }
+    if (place.from == LinkPlace::kNobody) place = {place.dim, place.to, LinkPlace::kNobody, true};
+    return place;
+  }
+  if (place.from == LinkPlace::kNobody && place.to != LinkPlace::kNobody)
+    place = {0, place.to, LinkPlace::kNobody, true};
+  place.name = topology_->link_name(number);
+  place.kind = platform::name(link.figures.kind);
+  place.bytes_per_second = link.capacity();
+  return place;
+}
+
+}  // namespace orrery::model

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Congestion, whole messages: links carry one at a time, others wait.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "orrery/network/dimension_links.h"
+#include "orrery/network/fabric_links.h"
+#include "orrery/network/network.h"
+
+namespace orrery::model {
+
+/// What all have in common: links of one kind, and the tokens of the messages on them.
+template <class L>
+class LinkNetwork : public Network {
+ public:
+  [[nodiscard]] std::uint32_t link_count() const override {
+    return static_cast<std::uint32_t>(links_.link_count());
+  }
+  [[nodiscard]] LinkPlace link(std::uint32_t number) const override {
+    return links_.describe(number);
+  }
+  [[nodiscard]] std::span<const std::uint32_t> nearest_memories(EndPoint rank) const override {
+    return links_.nearest_memories(rank);
+  }
+  void send(const Send& message) override { sent_.push_back(message); }
+  [[nodiscard]] bool unsettled() const override { return !sent_.empty(); }
+
+ protected:
+  LinkNetwork(const platform::Platform& platform, Traits traits);
+
+  [[nodiscard]] std::int64_t uncontended_time(EndPoint from, EndPoint to,
+                                              std::int64_t bytes) const override {
+    return from == to ? 0 : links_.alone(from, to, bytes);
+  }
+  /// Its number on the links.
+  [[nodiscard]] std::uint32_t add(const Send& message);
+  /// Puts the message on its next link: it departs now, or waits there.
+  void forward(std::uint32_t message, std::int64_t now, Sink& sink);
+  virtual void depart(const DimensionLinks::Departure& departure, std::int64_t now, Sink& sink) = 0;
+
+  std::vector<Send> sent_;
+  L links_;
+  std::vector<Send> cargo_;  // by number on the links
+};
+
+/// Orrery rules: links that come free in a tick first take who has waited; then what comes to them
+/// in the tick goes by sender and its order, what passes through before what is sent there.
+template <class L>
+class MessageNetworkOn final : public LinkNetwork<L> {
+ public:
+  explicit MessageNetworkOn(const platform::Platform& platform);
+
+  void settle(std::int64_t now, Sink& sink) override;
+  static constexpr std::int64_t kNever = Network::kNever;
+  [[nodiscard]] std::int64_t next() const override { return next_; }
+  [[nodiscard]] std::uint64_t epoch() const override { return epoch_; }
+  void advance(std::int64_t until, Sink& sink) override;
+  [[nodiscard]] std::unique_ptr<Network> snapshot() const override;
+
+ private:
+  struct Due {
+    std::int64_t time;
+    bool arrival;          // or the link is idle
+    std::uint32_t number;  // of the message, or of the link
+  };
+  void depart(const DimensionLinks::Departure& departure, std::int64_t now, Sink& sink) override;
+  void push(const Due& due);
+
+  std::vector<Due> due_;  // a heap: the earliest first
+  std::vector<std::uint32_t> here_;
+  std::int64_t next_ = kNever;
+  std::uint64_t epoch_ = 0;
+};
+using MessageNetwork = MessageNetworkOn<DimensionLinks>;
+using FabricMessageNetwork = MessageNetworkOn<FabricLinks>;
+
+/// ASTRA rules: in the order of events, as they come.
+class OrderedMessageNetwork final : public LinkNetwork<DimensionLinks> {
+ public:
+  explicit OrderedMessageNetwork(const platform::Platform& platform);
+
+  void settle(std::int64_t now, Sink& sink) override;
+  [[nodiscard]] std::int64_t next() const override { return kNever; }
+  [[nodiscard]] std::uint64_t epoch() const override { return 0; }
+  void advance(std::int64_t /*until*/, Sink& /*sink*/) override {}
+  void called(std::int64_t now, std::uint64_t code, Sink& sink) override;
+  [[nodiscard]] std::unique_ptr<Network> snapshot() const override;
+
+ private:
+  void depart(const DimensionLinks::Departure& departure, std::int64_t now, Sink& sink) override;
+};
+
+}  // namespace orrery::model

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/platform/astra/astra_files.h"
+#include "orrery/platform/platform_testing.h"
+
+using namespace orrery;
+using namespace orrery::platform;
+using orrery::platform::fuzzing::check;
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  Platform platform;
+  platform.dims = {Dimension{Block::ring, 4, Bandwidth(1e9), 1}};
+  Findings findings;
+  check(apply_memory(text, "memory.json", platform, findings));
+  return 0;
+}

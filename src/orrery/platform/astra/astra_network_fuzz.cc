@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/platform/astra/astra_files.h"
+#include "orrery/platform/platform_testing.h"
+
+using namespace orrery;
+using namespace orrery::platform;
+using orrery::platform::fuzzing::check;
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  Platform platform;
+  Findings findings;
+  check(apply_network(text, "network.yml", platform, findings));
+  return 0;
+}

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The catalogue's page: docs/reference/catalogue.md.
+#include <fmt/format.h>
+
+#include "orrery/core/text/units.h"
+#include "orrery/platform/catalogue/catalogue.h"
+
+namespace orrery::platform {
+namespace {
+
+/// "–" for what is not known.
+std::string or_dash(bool known, const std::string& text) { return known ? text : "–"; }
+
+void add_devices(std::string& text) {
+  text +=
+      "## Devices\n\nPeaks are dense (no sparsity), in TFLOP/s; the first is the default.\n\n"
+      "| name | device | peaks | memory bandwidth | memory | source |\n|---|---|---|---|---|---|\n";
+  for (const DeviceEntry& each : devices()) {
+    std::string peaks;
+    for (const Peak& peak : each.peaks) {
+      peaks += fmt::format("{}{} {}", peaks.empty() ? "" : ", ", peak.precision,
+                           peak.rate.count() / 1e12);
+    }
+    text += fmt::format("| `{}` | {} | {} | {} | {} | {} |\n", each.name, each.title, peaks,
+                        format_bandwidth(each.memory_bandwidth), format_bytes(each.memory),
+                        each.source);
+  }
+}
+
+void add_facts(std::string& text) {
+  text +=
+      "\n## What is inside\n\nFor models of kernels. SMs are compute units or cores with matrix "
+      "units at other makers; the clock is the boost clock, the one of the matrix peaks if there "
+      "are two; vector is fp32 outside the matrix units; L2 is the cache that all SMs share, "
+      "shared the memory of one that programs manage; power is the most that the device takes. "
+      "What no public document says is left out.\n\n"
+      "| name | architecture | SMs | clock | vector | L2 | shared | power | source |\n"
+      "|---|---|---|---|---|---|---|---|---|\n";
+  for (const DeviceEntry& each : devices()) {
+    text += fmt::format("| `{}` | {} | {} | {} | {} | {} | {} | {} | {} |\n", each.name,
+                        name(each.architecture), or_dash(each.sms > 0, fmt::format("{}", each.sms)),
+                        or_dash(each.clock_mhz > 0, fmt::format("{} MHz", each.clock_mhz)),
+                        or_dash(each.vector.count() > 0, format_flops(each.vector)),
+                        or_dash(each.l2.count() > 0, format_bytes(each.l2)),
+                        or_dash(each.shared.count() > 0, format_bytes(each.shared)),
+                        or_dash(each.power_w > 0, fmt::format("{} W", each.power_w)),
+                        or_dash(!each.facts_source.empty(), each.facts_source));
+  }
+}
+
+void add_steps(std::string& text) {
+  text +=
+      "\n## In a step\n\nHow many times as long products of matrices take in training steps as "
+      "models say that they take alone, and between what 80 % of the steps say that it lies: what "
+      "is left over when all else is told (see [scoreboard](../scoreboard.md)). A cluster file may "
+      "state its own (`device.in_step.factors`).\n\n"
+      "| name | bits | factor | 80 % | source |\n|---|---|---|---|---|\n";
+  for (const DeviceEntry& each : devices())
+    for (const StepFactor& one : each.in_step)
+      text += fmt::format("| `{}` | {} | {:.3f} | {:.2f} to {:.2f} | {} |\n", each.name, one.bits,
+                          one.factor, one.factor * (1 + one.lower), one.factor * (1 + one.upper),
+                          each.in_step_source);
+}
+
+void add_builds(std::string& text) {
+  text +=
+      "\n## Clusters without a file\n\n`--cluster h100-sxm:64` makes a cluster of that many "
+      "devices as their makers build them: islands, and a network between these. Up to one island "
+      "is one dimension, or a torus as even as can be.\n\n"
+      "| name | island | by | between islands | source |\n|---|---|---|---|---|\n";
+  for (const DeviceEntry& each : devices()) {
+    const SystemDesign& build = each.build;
+    if (build.island == 0) continue;
+    const std::string block = build.dimensions > 1 ? fmt::format("{}D torus", build.dimensions)
+                                                   : std::string(name(build.block));
+    const std::string ports =
+        build.ports == 1 ? "a port each" : fmt::format("{} ports each", build.ports);
+    text += fmt::format(
+        "| `{}` | {} | `{}`, {} | {} | {} |\n", each.name, build.island, build.scale_up, block,
+        or_dash(!build.scale_out.empty(), fmt::format("`{}`, {}", build.scale_out, ports)),
+        build.source);
+  }
+}
+
+void add_links(std::string& text) {
+  text +=
+      "\n## Links\n\nBandwidth is per direction, of one device into its switch or of one link to a "
+      "neighbour. Latency is "
+      "per hop (two hops through a switch) and always an assumption: makers do not publish it.\n\n"
+      "| name | link | bandwidth | latency | source of the bandwidth | source of the latency "
+      "|\n|---|---|---|---|---|---|\n";
+  for (const LinkEntry& each : links()) {
+    text += fmt::format("| `{}` | {} | {} | {} ns | {} | {} |\n", each.name, each.title,
+                        format_bandwidth(each.bandwidth),
+                        static_cast<double>(each.latency.count()) / kPsPerNs, each.source,
+                        each.latency_source);
+  }
+}
+
+}  // namespace
+
+std::string catalogue_reference() {
+  std::string text =
+      "# The catalogue\n\n"
+      "<!-- Generated from data/catalogue. To renew it, run the platform tests "
+      "with "
+      "ORRERY_UPDATE_DOCS=1. -->\n\n";
+  add_devices(text);
+  add_facts(text);
+  add_steps(text);
+  add_builds(text);
+  add_links(text);
+  return text;
+}
+
+}  // namespace orrery::platform

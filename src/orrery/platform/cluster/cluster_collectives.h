@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a cluster file says of collectives, as the platform has it. Private to this room.
+#pragma once
+
+#include "orrery/platform/cluster/file/cluster_file.h"
+#include "orrery/platform/platform.h"
+
+namespace orrery::platform {
+
+/// Checks algorithms against the network that they run on.
+void set_collectives(const ClusterSection& file, Platform& platform, Reading& reading);
+
+}  // namespace orrery::platform

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The cluster file's network: dimensions, a fabric, or both.
+#include <fmt/format.h>
+
+#include "orrery/core/text/text.h"
+#include "orrery/platform/catalogue/catalogue.h"
+#include "orrery/platform/cluster/fabric/fabric_internal.h"
+#include "orrery/platform/cluster/file/cluster_file.h"
+
+namespace orrery::platform {
+namespace {
+
+/// Memories at the switches of a dimension.
+void set_memories(const MemoriesSection& section, const std::string& path, Dimension& dim,
+                  const Platform& platform, Reading& reading) {
+  if (platform.fabric)
+    return reading.fail(Errc::config_conflict, path, "is given, and nodes are the fabric's",
+                        "name its nodes under `fabric: memories`");
+  if (dim.block != Block::switched || dim.size < 2)
+    return reading.fail(Errc::config_conflict, path,
+                        "is given, and this block has no switch that they could hang on",
+                        "give them to a dimension of `block: switch`");
+  const LinkFigures figures =
+      link_figures(section.link, LinkClass::memory, path + "/link", true, reading);
+  if (!reading.error)
+    dim.memories = Memories{section.count, figures.bandwidth, figures.latency.value_or(Time{}),
+                            section.rate.value_or(Bandwidth{})};
+}
+
+/// With a fabric, figures may be left open.
+void set_dims(const std::vector<DimSection>& sections, Platform& platform, Reading& reading) {
+  double npus = 1;
+  for (std::size_t d = 0; d < sections.size(); ++d) {
+    const DimSection& section = sections[d];
+    const std::string path = pointer("/network", d);
+    Dimension dim{section.block, section.size, Bandwidth{}, 0};
+    std::optional<Time> latency = section.latency;
+    if (section.link) {
+      const LinkEntry* entry = find_known_link(*section.link, path + "/link", reading);
+      if (entry == nullptr) return;
+      dim.bandwidth = entry->bandwidth;
+      if (!latency) latency = entry->latency;
+    }
+    if (section.bandwidth) dim.bandwidth = *section.bandwidth;
+    if (platform.fabric) {
+      if (section.link || section.bandwidth || section.latency)
+        return reading.fail(Errc::config_conflict, path,
+                            "has figures of its own, and the fabric has them, too",
+                            "leave out link, bandwidth and latency");
+      latency = Time{};
+    } else if (dim.bandwidth.count() == 0) {
+      return reading.fail(Errc::config_missing_key, path + "/bandwidth",
+                          "is missing: give it, or a link of the catalogue");
+    }
+    if (!latency) {
+      return reading.fail(Errc::config_missing_key, path + "/latency",
+                          "is missing: give it, or a link of the catalogue");
+    }
+    if (*latency > Time(1'000'000 * kPsPerSecond)) {
+      return reading.fail(Errc::config_range, path + "/latency", "is more than 1000000 s");
+    }
+    dim.latency_ns = static_cast<double>(latency->count()) / kPsPerNs;
+    npus *= static_cast<double>(dim.size);
+    if (npus > static_cast<double>(limits::kRanks)) {
+      return reading.fail(Errc::limit_exceeded, path + "/size",
+                          fmt::format("the cluster has more than {} devices", limits::kRanks));
+    }
+    if (section.in_network) {
+      if (dim.block != Block::switched || platform.fabric) {
+        return reading.fail(Errc::config_conflict, path + "/in_network",
+                            platform.fabric ? "is given, and switches are the fabric's"
+                                            : "is given, and this block has no switch",
+                            platform.fabric ? "name switches under `fabric: in_network`" : "");
+      }
+      dim.in_network = in_network_of(*section.in_network);
+    }
+    if (section.memories)
+      set_memories(*section.memories, path + "/memories", dim, platform, reading);
+    if (reading.error) return;
+    platform.dims.push_back(dim);
+  }
+}
+
+void set_fabric(const ClusterSection& file, Platform& platform, Findings& findings,
+                Reading& reading) {
+  Result<Fabric> made = make_fabric(*file.fabric, file.name, reading.where, "/fabric", findings);
+  if (!made) {
+    reading.error = made.error();
+    return;
+  }
+  platform.fabric = std::make_shared<const Fabric>(std::move(*made));
+  if (const Result<void> checked = check_faults(platform, reading.where); !checked)
+    reading.error = checked.error();
+}
+
+/// What collectives take a fabric for.
+void set_logical_dims(const ClusterSection& file, Platform& platform, Reading& reading) {
+  const Fabric& fabric = *platform.fabric;
+  if (file.network) {
+    set_dims(*file.network, platform, reading);
+    const auto rank_devices = static_cast<std::int64_t>(fabric.rank_devices.size());
+    if (!reading.error && platform.npu_count() != rank_devices)
+      return reading.fail(
+          Errc::config_conflict, "/network",
+          fmt::format("makes {} places, and the fabric has {}", platform.npu_count(), rank_devices),
+          "let the product of the sizes be the number of ranks");
+  } else {
+    platform.dims = fabric.logical_dims();
+  }
+  if (!reading.error) complete_dims(platform.dims, fabric);
+}
+
+}  // namespace
+
+Result<void> check_faults(const Platform& platform, const std::string& where) {
+  if (platform.fabric == nullptr || network_model(platform.network).timed_faults) return {};
+  for (std::size_t i = 0; i < platform.fabric->faults.size(); ++i) {
+    if (!platform.fabric->faults[i].is_permanent())
+      return fail(Errc::config_conflict, where + ":" + pointer("/fabric/faults", i),
+                  "begins, ends, or comes and goes: only flows know that",
+                  "network_model: flow, or --network flow");
+  }
+  return {};
+}
+
+const LinkEntry* find_known_link(const std::string& name, const std::string& path,
+                                 Reading& reading) {
+  const LinkEntry* entry = find_link(name);
+  if (entry != nullptr) return entry;
+  std::vector<std::string_view> names;
+  for (const LinkEntry& one : links()) names.push_back(one.name);
+  const std::string near = did_you_mean(name, names);
+  reading.fail(Errc::config_range, path, in_quotes(name) + " is not in the catalogue",
+               near.empty() ? "the catalogue has " + join(names) : near);
+  return nullptr;
+}
+
+void set_network(const ClusterSection& file, Platform& platform, Findings& findings,
+                 Reading& reading) {
+  if (!file.network && !file.fabric)
+    return reading.fail(Errc::config_missing_key, "/network", "is missing",
+                        "list its dimensions, or describe a `fabric`");
+  if (!file.fabric) return set_dims(*file.network, platform, reading);
+  set_fabric(file, platform, findings, reading);
+  if (!reading.error) set_logical_dims(file, platform, reading);
+}
+
+}  // namespace orrery::platform

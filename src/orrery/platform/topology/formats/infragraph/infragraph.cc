@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/platform/topology/formats/infragraph/infragraph.h"
+
+#include "orrery/platform/topology/formats/common/switch_tiers.h"
+#include "orrery/platform/topology/formats/infragraph/annotations.h"
+#include "orrery/platform/topology/formats/infragraph/expansion.h"
+#include "orrery/platform/topology/formats/infragraph/infragraph_file.h"
+#include "orrery/platform/topology/formats/infragraph/legacy_schema.h"
+#include "orrery/platform/topology/formats/infragraph/node_link.h"
+#include "orrery/platform/topology/formats/infragraph/orrery_annotations.h"
+
+namespace orrery::platform {
+namespace {
+
+using config::Json;
+
+bool has_any(const Json& file, std::initializer_list<const char*> keys) {
+  for (const char* key : keys) {
+    if (file.contains(key)) return true;
+  }
+  return false;
+}
+
+/// What annotate_graph is sent: attributes of a graph that is not there.
+bool is_only_annotations(const Json& file) {
+  if (has_any(file, {"devices", "instances", "components"})) return false;
+  const auto nodes = file.find("nodes");
+  if (file.contains("annotations")) return true;
+  return nodes != file.end() && nodes->is_array() && !nodes->empty() && (*nodes)[0].is_object() &&
+         (*nodes)[0].contains("attributes");
+}
+
+}  // namespace
+
+bool is_infragraph(const Json& file) {
+  if (!file.is_object()) return false;
+  return is_node_link(file) || is_only_annotations(file) ||
+         has_any(file, {"infrastructure", "inventory", "device_instances", "instances", "devices",
+                        "components"}) ||
+         (file.contains("device") && file["device"].is_array());
+}
+
+Result<Topology> read_infragraph(const Json& file, std::size_t bytes, const std::string& where,
+                                 Findings& findings) {
+  if (is_node_link(file)) return read_node_link(file, where, findings);
+  const bool wrapped = file.contains("infrastructure");
+  if (!wrapped && is_only_annotations(file))
+    return fail(Errc::input_missing_attr, where,
+                "annotations alone: the infrastructure that they are about is not in the file",
+                "put it beside them under `infrastructure`");
+  const Json& infrastructure = wrapped ? file["infrastructure"] : file;
+  const std::string base = where + (wrapped ? ":/infrastructure" : ":");
+  if (!infrastructure.is_object())
+    return fail(Errc::input_corrupt, base, "should be a mapping with devices and instances");
+  Result<infragraph::Infrastructure> parsed =
+      infragraph::is_legacy(infrastructure)
+          ? infragraph::parse_legacy(infrastructure, base, findings)
+          : infragraph::parse(infrastructure, base);
+  if (!parsed) return tl::unexpected(parsed.error());
+  Result<infragraph::ExpandedGraph> graph = infragraph::expand(*parsed, bytes, where, findings);
+  if (!graph) return tl::unexpected(graph.error());
+  if (infragraph::is_orrery_file(file)) return infragraph::restore_topology(file, *graph, where);
+  if (graph->builder.link_count() == 0)
+    return fail(Errc::input_missing_attr, base + "/edges",
+                "no edges: nothing says what is linked to what", "add edges to the device");
+  if (const auto notes = file.find("annotations"); notes != file.end() && notes->is_object()) {
+    const std::string at = where + ":/annotations";
+    if (auto done = infragraph::annotate(*notes, bytes, at, *graph, findings); !done)
+      return tl::unexpected(done.error());
+  }
+  if (auto done = infragraph::check_gigatransfers(*graph); !done)
+    return tl::unexpected(done.error());
+  assign_tiers(graph->builder);
+  return graph->builder.finish(where);
+}
+
+Result<Topology> read_infragraph(std::string_view text, const std::string& where,
+                                 Findings& findings) {
+  Result<Json> file = config::parse_yaml(text, where);
+  if (!file) return tl::unexpected(file.error());
+  if (!is_infragraph(*file))
+    return fail(Errc::input_unsupported, where, "no InfraGraph: no devices, no instances in it");
+  return read_infragraph(*file, text.size(), where, findings);
+}
+
+}  // namespace orrery::platform

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What InfraGraph has no words for, in its annotations: what this program writes, it reads back
+// whole.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "orrery/config/document.h"
+#include "orrery/core/error.h"
+#include "orrery/platform/topology/formats/infragraph/expansion.h"
+#include "orrery/platform/topology/topology.h"
+
+namespace orrery::platform::infragraph {
+
+/// The attribute that holds it: of the graph ("1 HOSTS NAME"), of nodes ("NUMBER CLASS HOST RANK
+/// NAME") and of links ("FIGURES | FIGURES": of the direction from the node that stands first in
+/// the file, then of the other).
+inline constexpr std::string_view kOrreryAttribute = "orrery";
+
+/// Links between two nodes, in either direction.
+struct LinkPair {
+  std::vector<LinkFigures> there, back;
+  friend bool operator==(const LinkPair&, const LinkPair&) = default;
+};
+[[nodiscard]] std::string annotation_text(const LinkPair& links);
+
+/// What a node's annotation says.
+struct NodeAnnotation {
+  NodeIndex number = 0;
+  NodeClass kind = NodeClass::other;
+  std::uint32_t host = Topology::kNoHost;
+  std::uint32_t rank = Topology::kNoRank;
+  std::string name;
+};
+[[nodiscard]] std::string annotation_text(const NodeAnnotation& node);
+
+/// Whether the file was written by this program.
+[[nodiscard]] bool is_orrery_file(const Json& file);
+
+/// The topology as it was, from the graph and the annotations that `file` has. Errc: input_corrupt.
+[[nodiscard]] Result<Topology> restore_topology(const Json& file, ExpandedGraph& graph,
+                                                const std::string& where);
+
+}  // namespace orrery::platform::infragraph

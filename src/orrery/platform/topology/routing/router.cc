@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/platform/topology/routing/router.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace orrery::platform {
+
+// The finaliser of SplitMix64 (Steele, Lea, Flood: Fast splittable pseudorandom number generators,
+// OOPSLA 2014), over both numbers in turn.
+std::uint64_t hash_pair(std::uint64_t a, std::uint64_t b) {
+  std::uint64_t z = a * 0x9E3779B97F4A7C15ULL + b + 0x9E3779B97F4A7C15ULL;
+  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ULL;
+  z = (z ^ (z >> 27)) * 0x94D049BB133111EBULL;
+  return z ^ (z >> 31);
+}
+
+double route_capacity(const Topology& topology, std::span<const RouteLink> route) {
+  double least = std::numeric_limits<double>::infinity();
+  for (const RouteLink& step : route)
+    least = std::min(least, topology.link(step.link).capacity() / step.share);
+  return least;
+}
+
+Router::Router(const Topology& topology, Routing routing, std::vector<bool> down)
+    : topology_(topology),
+      routing_(std::move(routing)),
+      down_(std::move(down)),
+      shortest_(topology, down_) {
+  for (std::size_t i = 0; i < routing_.fixed_routes.size(); ++i) {
+    const std::vector<NodeIndex>& nodes = routing_.fixed_routes[i].nodes;
+    if (nodes.size() > 1) set_[{nodes.front(), nodes.back()}] = i;
+  }
+  if (routing_.policy != RoutePolicy::valiant && routing_.policy != RoutePolicy::ugal) return;
+  const auto all_of = [&](const auto& is_one) {
+    for (NodeIndex node = 0; node < topology.node_count(); ++node) {
+      if (is_one(topology.kind(node))) midpoints_.push_back(node);
+    }
+    return !midpoints_.empty();
+  };
+  if (all_of([](NodeClass kind) { return kind == NodeClass::leaf; }) || all_of(is_switch)) return;
+  midpoints_.assign(topology.devices().begin(), topology.devices().end());
+}
+
+LinkIndex Router::choose(std::span<const LinkIndex> links, std::uint64_t key) const {
+  LinkIndex best = links.front();
+  std::uint64_t highest = 0;
+  for (const LinkIndex link : links) {
+    const std::uint64_t hash = hash_pair(key, link);
+    if (hash < highest) continue;
+    highest = hash;
+    best = link;
+  }
+  return best;
+}
+
+bool Router::find_fixed(NodeIndex from, NodeIndex to, std::vector<RouteLink>& out) const {
+  const auto found = set_.find({from, to});
+  if (found == set_.end()) return false;
+  const std::vector<NodeIndex>& nodes = routing_.fixed_routes[found->second].nodes;
+  const std::uint64_t key = hash_pair(hash_pair(routing_.seed, from), to);
+  for (std::size_t i = 0; i + 1 < nodes.size(); ++i) {
+    const auto [first, last] = topology_.between(nodes[i], nodes[i + 1]);
+    next_.clear();
+    for (LinkIndex link = first; link < last; ++link) {
+      if (!is_down(link)) next_.push_back(link);
+    }
+    if (next_.empty()) {
+      out.clear();
+      return false;
+    }
+    out.push_back({choose(next_, key)});
+  }
+  return true;
+}
+
+bool Router::find_by_formula(NodeIndex from, NodeIndex to, std::vector<RouteLink>& out) const {
+  const FormulaRoutes* known = topology_.formula_routes();
+  if (known == nullptr || topology_.rank(to) == Topology::kNoRank) return false;
+  const std::uint64_t key = hash_pair(hash_pair(routing_.seed, from), to);
+  for (NodeIndex at = from; at != to; at = topology_.link(out.back().link).to) {
+    known->next(topology_, at, to, next_);
+    const bool lost = next_.empty() || out.size() == topology_.node_count();
+    if (!lost) out.push_back({choose(next_, key)});
+    if (lost || is_down(out.back().link)) {
+      out.clear();
+      return false;
+    }
+  }
+  return true;
+}
+
+bool Router::walk(NodeIndex from, NodeIndex to, std::vector<RouteLink>& out,
+                  const LinkLoads* loads) const {
+  const std::uint64_t key = hash_pair(hash_pair(routing_.seed, from), to);
+  for (NodeIndex at = from; at != to; at = topology_.link(out.back().link).to) {
+    shortest_.next(at, to, next_);
+    if (next_.empty()) return false;
+    if (loads != nullptr && next_.size() > 1) {
+      double least = loads->load(next_.front());
+      for (const LinkIndex link : next_) least = std::min(least, loads->load(link));
+      std::erase_if(next_, [&](LinkIndex link) { return loads->load(link) > least; });
+    }
+    out.push_back({choose(next_, key)});
+  }
+  return true;
+}
+
+bool Router::find_sprayed(NodeIndex from, NodeIndex to, std::vector<RouteLink>& out) const {
+  // Every link leads nearer, so nodes are complete when they are taken farthest first.
+  std::map<std::pair<std::uint32_t, NodeIndex>, double, std::greater<>> waiting;
+  const std::uint32_t far = shortest_.distance(from, to);
+  if (far == ShortestRoutes::kNoRoute) return false;
+  waiting[{far, from}] = 1;
+  while (!waiting.empty()) {
+    const auto [place, share] = *waiting.begin();
+    waiting.erase(waiting.begin());
+    if (place.second == to) continue;
+    shortest_.next(place.second, to, next_);
+    const double each = share / static_cast<double>(next_.size());
+    for (const LinkIndex link : next_) {
+      out.push_back({link, each});
+      const NodeIndex there = topology_.link(link).to;
+      waiting[{shortest_.distance(there, to), there}] += each;
+    }
+  }
+  return true;
+}
+
+bool Router::find_via_midpoint(NodeIndex from, NodeIndex to, std::vector<RouteLink>& out) const {
+  const std::uint64_t key = hash_pair(hash_pair(routing_.seed ^ 0x56616C69616E74ULL, from), to);
+  const NodeIndex midway = midpoints_[key % midpoints_.size()];
+  if (midway == from || midway == to) return walk(from, to, out, nullptr);
+  return walk(from, midway, out, nullptr) && walk(midway, to, out, nullptr);
+}
+
+bool Router::find(NodeIndex from, NodeIndex to, std::vector<RouteLink>& out,
+                  const LinkLoads* loads) const {
+  out.clear();
+  if (find_fixed(from, to, out)) return true;
+  switch (routing_.policy) {
+    case RoutePolicy::known:
+      if (find_by_formula(from, to, out)) return true;
+      break;
+    case RoutePolicy::spray:
+      return find_sprayed(from, to, out);
+    case RoutePolicy::adaptive:
+      return walk(from, to, out, loads);
+    case RoutePolicy::valiant:
+      if (find_via_midpoint(from, to, out)) return true;
+      out.clear();
+      break;
+    case RoutePolicy::ugal: {
+      if (!walk(from, to, out, nullptr) || loads == nullptr) break;
+      // Of both ways the busiest link, times the hops.
+      const auto price = [&](const std::vector<RouteLink>& route) {
+        double busiest = 0;
+        for (const RouteLink& step : route) busiest = std::max(busiest, loads->load(step.link));
+        return busiest * static_cast<double>(route.size());
+      };
+      std::vector<RouteLink> other;
+      if (find_via_midpoint(from, to, other) && price(other) < price(out)) out = std::move(other);
+      return true;
+    }
+    case RoutePolicy::ecmp:
+      break;
+  }
+  out.clear();
+  return walk(from, to, out, nullptr);
+}
+
+}  // namespace orrery::platform

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What `orrery kernels fit` and `orrery kernels plot` say, as text and as JSON, and the drawing.
+#pragma once
+
+#include <string>
+
+#include "orrery/report/terminal_text.h"
+#include "orrery/study/kernels/kernel_fit.h"
+#include "orrery/study/kernels/kernel_plot.h"
+
+namespace orrery::present {
+
+/// `path`: where the model was written.
+[[nodiscard]] std::string kernels_fit_text(const study::KernelFitAnswer& answer,
+                                           const std::string& path, report::Style style);
+[[nodiscard]] std::string kernels_fit_json(const study::KernelFitAnswer& answer,
+                                           const std::string& path);
+
+/// `path`: where the drawing was written.
+[[nodiscard]] std::string kernels_plot_text(const study::KernelPlot& answer,
+                                            const std::string& path, report::Style style);
+[[nodiscard]] std::string kernels_plot_json(const study::KernelPlot& answer,
+                                            const std::string& path);
+[[nodiscard]] std::string kernels_plot_svg(const study::KernelPlot& answer);
+
+}  // namespace orrery::present

@@ -1,0 +1,320 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/profile/dependencies/dependencies.h"
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+
+#include "orrery/profile/dependencies/draft.h"
+#include "orrery/profile/dependencies/graph_edges.h"
+#include "orrery/profile/dependencies/sync_calls.h"
+#include "orrery/profile/dependencies/sync_waits.h"
+
+namespace orrery::profile {
+namespace draft {
+
+namespace {
+
+/// True for what becomes a node; counts what does not.
+class Chooser {
+ public:
+  explicit Chooser(DependencyDraft& draft) : draft_(draft) {}
+
+  bool operator()(EventId e) {
+    const Event& event = draft_.profile.events[e];
+    switch (event.kind) {
+      case Kind::op:
+      case Kind::annotation:
+        return true;
+      case Kind::call: {
+        const CallEffect& use = *draft_.use(e);
+        if (use.work != kNoEvent || use.waits) return true;
+        ++calls_;
+        return false;
+      }
+      case Kind::python:
+      case Kind::overhead:
+        ++context_;
+        return false;
+      default:
+        return is_device_work(event.kind);
+    }
+  }
+  void report() const {
+    if (calls_ > 0) draft_.findings.add(FindingCode::call_folded, draft_.profile.where, calls_);
+    if (context_ > 0)
+      draft_.findings.add(FindingCode::host_context_folded, draft_.profile.where, context_);
+  }
+
+ private:
+  DependencyDraft& draft_;
+  std::uint64_t calls_ = 0, context_ = 0;
+};
+
+/// The end of each step of a thread; see Dependencies.
+void find_steps(DependencyDraft& draft, std::uint32_t lane) {
+  const NodePosition first = draft.lane_offsets[lane];
+  const NodePosition last = draft.lane_offsets[lane + 1];
+  Time next = kTimeMax;        // when the timed node after this one starts
+  Time closing{};              // the latest end of all
+  NodePosition final = kNone;  // the last timed node
+  for (NodePosition place = last; place-- > first;) {
+    const Event& event = draft.event(place);
+    if (!event.timed()) continue;
+    if (final == kNone) final = place;
+    closing = std::max(closing, event.end());
+    Time end = std::min(event.end(), next);
+    const CallEffect* use = draft.use(draft.nodes[place]);
+    if (use != nullptr && use->work != kNoEvent)
+      end = use->blocks ? event.start : std::min(end, draft.profile.events[use->work].start);
+    draft.at[place] = std::max(end, event.start);
+    next = event.start;
+  }
+  if (final != kNone) {  // what ends after the last step's work belongs to it
+    const CallEffect* use = draft.use(draft.nodes[final]);
+    if (use == nullptr || use->work == kNoEvent) draft.at[final] = closing;
+  }
+  // What has no time stands where the step before it ended, or the thread began.
+  Time before = next == kTimeMax ? Time{} : next;
+  for (NodePosition place = first; place < last; ++place) {
+    if (draft.event(place).timed()) {
+      before = draft.at[place];
+    } else {
+      draft.at[place] = before;
+    }
+  }
+}
+
+}  // namespace
+
+void select_nodes(DependencyDraft& draft) {
+  const Profile& profile = draft.profile;
+  draft.node_of.assign(profile.events.size(), kNone);
+  draft.lane_offsets.assign(1, 0);
+  Chooser is_node(draft);
+  for (std::uint32_t lane = 0; lane < profile.lanes.size(); ++lane) {
+    for (const EventId e : profile.in_order(lane)) {
+      if (!is_node(e)) continue;
+      draft.node_of[e] = static_cast<NodePosition>(draft.nodes.size());
+      draft.nodes.push_back(e);
+    }
+    draft.lane_offsets.push_back(static_cast<NodePosition>(draft.nodes.size()));
+  }
+  is_node.report();
+  draft.at.assign(draft.nodes.size(), Time{});
+  for (std::uint32_t lane = 0; lane < profile.lanes.size(); ++lane) {
+    if (!profile.lanes[lane].device) find_steps(draft, lane);
+  }
+}
+
+namespace {
+
+/// Puts the draft's nodes into order of time and its edges into columns.
+class Finish {
+ public:
+  explicit Finish(DependencyDraft& draft) : draft_(draft) {}
+
+  Dependencies operator()() {
+    sort_nodes();
+    count();
+    fill();
+    tidy();
+    find_costs();
+    find_lags(draft_, made_);
+    take_idle();
+    take_rows();
+    name_nodes();
+    return std::move(made_);
+  }
+
+ private:
+  void sort_nodes() {
+    struct Key {
+      Time start;
+      NodePosition place;
+    };
+    const auto n = static_cast<NodePosition>(draft_.nodes.size());
+    std::vector<Key> keys(n);
+    const Profile& profile = draft_.profile;
+    for (std::uint32_t lane = 0; lane < profile.lanes.size(); ++lane) {
+      Time before = kTimeMax;
+      for (NodePosition place = draft_.lane_offsets[lane]; place < draft_.lane_offsets[lane + 1];
+           ++place) {
+        const Event& event = draft_.event(place);
+        if (event.timed()) before = event.start;
+        keys[place] = {before == kTimeMax ? draft_.at[place] : before, place};
+      }
+    }
+    std::sort(keys.begin(), keys.end(), [](const Key& a, const Key& b) {
+      return a.start != b.start ? a.start < b.start : a.place < b.place;
+    });
+    begin_ = n == 0 ? Time{} : keys.front().start;
+    index_.resize(n);
+    made_.nodes.resize(n);
+    for (std::uint32_t i = 0; i < n; ++i) {
+      index_[keys[i].place] = i;
+      made_.nodes[i] = draft_.nodes[keys[i].place];
+    }
+  }
+
+  /// Calls `each(from, to, kind, guessed)` for every edge, chains of threads included.
+  template <class Each>
+  void for_each(const Each& each) const {
+    const auto& lanes = draft_.profile.lanes;
+    for (std::uint32_t lane = 0; lane < lanes.size(); ++lane) {
+      if (lanes[lane].device) continue;
+      for (NodePosition place = draft_.lane_offsets[lane] + 1;
+           place < draft_.lane_offsets[lane + 1]; ++place)
+        each(place - 1, place, DependencyKind::thread, false);
+    }
+    for (const DraftEdge& edge : draft_.edges) each(edge.from, edge.to, edge.kind, edge.guessed);
+  }
+
+  void count() {
+    made_.first.assign(made_.nodes.size() + 1, 0);
+    for_each([&](NodePosition, NodePosition to, DependencyKind, bool) {
+      ++made_.first[index_[to] + 1];
+    });
+    std::partial_sum(made_.first.begin(), made_.first.end(), made_.first.begin());
+  }
+
+  void fill() {
+    made_.edges.resize(made_.first.back());
+    std::vector<std::uint32_t> next(made_.first.begin(), made_.first.end() - 1);
+    for_each([&](NodePosition from, NodePosition to, DependencyKind kind, bool guessed) {
+      made_.edges[next[index_[to]]++] = {draft_.nodes[from], kind, guessed};
+    });
+    draft_.edges = {};
+  }
+
+  /// Sorts each node's dependencies; of several on one event the first kind stays, recorded before
+  /// guessed.
+  void tidy() {
+    std::uint32_t kept = 0;
+    for (std::uint32_t node = 0; node < made_.nodes.size(); ++node) {
+      const auto first = made_.edges.begin() + made_.first[node];
+      const auto last = made_.edges.begin() + made_.first[node + 1];
+      std::sort(first, last, [](const Dependency& a, const Dependency& b) {
+        if (a.from != b.from) return a.from < b.from;
+        if (a.guessed != b.guessed) return b.guessed;
+        return a.kind < b.kind;
+      });
+      const auto end = std::unique(
+          first, last, [](const Dependency& a, const Dependency& b) { return a.from == b.from; });
+      made_.first[node] = kept;
+      for (auto edge = first; edge != end; ++edge) {
+        ++made_.counts[static_cast<std::size_t>(edge->kind)];
+        made_.guessed += edge->guessed ? 1 : 0;
+        made_.edges[kept++] = *edge;
+      }
+    }
+    made_.first.back() = kept;
+    made_.edges.resize(kept);
+  }
+
+  void find_costs() {
+    made_.cost.resize(made_.nodes.size());
+    made_.start.resize(made_.nodes.size());
+    made_.end.resize(made_.nodes.size());
+    for (NodePosition place = 0; place < draft_.nodes.size(); ++place) {
+      const std::uint32_t node = index_[place];
+      const Event& event = draft_.event(place);
+      made_.end[node] = draft_.at[place];
+      Time ready = begin_, stream_ready = begin_;
+      for (const Dependency& edge : made_.of(node)) {
+        const Time end = draft_.at[draft_.node_of[edge.from]];
+        ready = std::max(ready, end);
+        if (edge.kind == DependencyKind::stream) stream_ready = std::max(stream_ready, end);
+      }
+      if (event.timed() && event.start > begin_ && made_.of(node).empty()) {
+        made_.start[node] = event.start - begin_;
+        ready = event.start;
+      }
+      if (is_device_work(event.kind)) {
+        made_.cost[node] = std::min(event.duration, std::max(Time{}, event.end() - stream_ready));
+      } else if (event.timed()) {
+        made_.cost[node] = std::max(Time{}, draft_.at[place] - ready);
+      }
+    }
+  }
+
+  void take_rows() {
+    if (draft_.rows.empty()) return;
+    made_.rows.resize(made_.nodes.size());
+    for (NodePosition place = 0; place < draft_.nodes.size(); ++place)
+      made_.rows[index_[place]] = draft_.rows[place];
+  }
+
+  void name_nodes() {
+    made_.node_of = std::move(draft_.node_of);
+    for (std::uint32_t& node : made_.node_of) {
+      if (node != kNone) node = index_[node];
+    }
+  }
+
+  /// What is left of idle stretches after all that was waited for is no work of the thread.
+  void take_idle() {
+    for (const IdleInterval& idle : draft_.idle) {
+      const std::uint32_t node = index_[idle.next];
+      Dependency* last = nullptr;
+      Time ready = idle.begin;
+      for (std::uint32_t i = made_.first[node]; i < made_.first[node + 1]; ++i) {
+        const Time end = draft_.at[draft_.node_of[made_.edges[i].from]];
+        if (last != nullptr && end < draft_.at[draft_.node_of[last->from]]) continue;
+        last = &made_.edges[i];
+        ready = std::max(ready, end);
+      }
+      if (last == nullptr) continue;  // begins when it did
+      const Time wait = std::min(idle.end - ready, made_.cost[node]);
+      if (wait < draft_.options.inter_thread_gap) continue;
+      made_.cost[node] = made_.cost[node] - wait;
+      last->lag += wait;
+      --made_.counts[static_cast<std::size_t>(last->kind)];
+      last->kind = DependencyKind::recorded_wait;
+      ++made_.counts[static_cast<std::size_t>(last->kind)];
+      draft_.findings.add(FindingCode::thread_idle_unexplained, draft_.profile.where);
+    }
+  }
+
+  DependencyDraft& draft_;
+  Dependencies made_;
+  std::vector<std::uint32_t> index_;  // Place → index in Dependencies::nodes
+  Time begin_{};
+};
+
+}  // namespace
+}  // namespace draft
+
+Extent recorded_extent(const Profile& profile, const Dependencies& dependencies) {
+  if (dependencies.nodes.empty()) return {};
+  const Time first = profile.events[dependencies.nodes.front()].start;
+  Extent extent{first, first};
+  for (const Time end : dependencies.end) extent.to = std::max(extent.to, end);
+  return extent;
+}
+
+Dependencies find_dependencies(const Profile& profile, const DependencyOptions& options,
+                               Findings& findings) {
+  draft::DependencyDraft draft{.profile = profile, .options = options, .findings = findings};
+  draft::find_streams(draft);
+  draft::find_waits(draft);
+  draft::guess_waits(draft);
+  draft::select_nodes(draft);
+  draft::connect_devices(draft);
+  draft.first_extra = draft.edges.size();
+  for (const draft::WorkWait& wait : draft.syncs)
+    draft.add(wait.work, wait.later, DependencyKind::sync, wait.guessed);
+  for (const draft::WorkWait& wait : draft.stream_waits)
+    draft.add(wait.work, wait.later, DependencyKind::stream_wait, wait.guessed);
+  draft::connect_graphs(draft);
+  draft::connect_blocking_copies(draft);
+  draft::connect_polls(draft);
+  draft::connect_queues(draft);
+  draft::connect_threads(draft);
+  if (options.tensors) draft::connect_tensors(draft);
+  draft::drop_contradictions(draft);
+  draft::infer_waits(draft);
+  return draft::Finish(draft)();
+}
+
+}  // namespace orrery::profile

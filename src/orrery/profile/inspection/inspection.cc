@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/profile/inspection/inspection.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+#include <unordered_map>
+
+#include "orrery/profile/inspection/activity.h"
+
+namespace orrery::profile {
+namespace {
+
+/// Longest first; equals by name.
+template <class T>
+void sort_by_total(std::vector<T>& uses) {
+  std::stable_sort(uses.begin(), uses.end(),
+                   [](const T& a, const T& b) { return a.total > b.total; });
+}
+
+/// Own time of each host event: without its children. Children that overlap each other or reach
+/// beyond their parent never make it negative.
+std::vector<Time> own_times(const Profile& profile) {
+  std::vector<Time> own(profile.events.size());
+  for (EventId e = 0; e < profile.events.size(); ++e) own[e] = profile.events[e].duration;
+  for (EventId e = 0; e < profile.events.size(); ++e) {
+    const Event& event = profile.events[e];
+    if (!event.timed() || event.parent == kNoEvent || !is_host(event.kind)) continue;
+    own[event.parent] -= std::min(event.end(), profile.events[event.parent].end()) - event.start;
+  }
+  for (Time& t : own) t = std::max(t, Time{});
+  return own;
+}
+
+std::vector<NameSummary> by_name(const Profile& profile, bool device) {
+  const std::vector<Time> own = device ? std::vector<Time>{} : own_times(profile);
+  std::map<std::pair<std::string_view, Kind>, NameSummary> uses;
+  for (EventId e = 0; e < profile.events.size(); ++e) {
+    const Event& event = profile.events[e];
+    if (device ? !is_device_work(event.kind) : event.kind != Kind::op) continue;
+    NameSummary& use = uses[{profile.name(e), event.kind}];
+    const Time time = device ? event.duration : own[e];
+    ++use.count;
+    use.total = saturating_sum(use.total, time);
+    use.longest = std::max(use.longest, time);
+  }
+  std::vector<NameSummary> list;
+  list.reserve(uses.size());
+  for (auto& [key, use] : uses) {
+    use.name = key.first;
+    use.kind = key.second;
+    list.push_back(std::move(use));
+  }
+  sort_by_total(list);
+  return list;
+}
+
+/// What carries a communication's time: its kernels where there are any, else the operator.
+std::vector<EventId> communications(const Profile& profile, bool on_device) {
+  std::vector<EventId> list;
+  for (EventId e = 0; e < profile.events.size(); ++e) {
+    const Event& event = profile.events[e];
+    if (on_device
+            ? is_device_work(event.kind) && Activity::device_use(profile, e) == DeviceUse::comm
+            : profile.comm(e) != nullptr && is_host(event.kind) &&
+                  profile.comm(e)->kind != CommKind::wait)
+      list.push_back(e);
+  }
+  if (on_device) return list;
+  // Of nested operators for one communication only the innermost counts.
+  std::vector<bool> inside(profile.events.size());
+  for (const EventId e : list) {
+    if (profile.events[e].parent != kNoEvent) inside[profile.events[e].parent] = true;
+  }
+  std::erase_if(list, [&](EventId e) { return inside[e]; });
+  return list;
+}
+
+/// The whole buffer: the larger of what one rank puts in and what it gets. -1: not known.
+std::int64_t whole_bytes(const Comm& comm, CommKind kind) {
+  std::int64_t bytes = comm.bytes();
+  if (kind != CommKind::all_gather || bytes < 0) return bytes;
+  const bool says = comm.out_elements >= 0;
+  const std::int64_t count = says ? comm.out_elements : comm.group_size;
+  if (count < 0 || __builtin_mul_overflow(count, says ? comm.element_bytes : bytes, &bytes))
+    return -1;
+  return bytes;
+}
+
+std::vector<CommSummary> comm_uses(const Profile& profile, bool on_device) {
+  std::map<std::pair<std::string, CommKind>, CommSummary> uses;
+  for (const EventId e : communications(profile, on_device)) {
+    const Comm* comm = profile.comm(e);
+    const CommKind kind = comm != nullptr && comm->kind != CommKind::unknown
+                              ? comm->kind
+                              : comm_kind_named(profile.name(e));
+    std::string group;
+    if (comm != nullptr && comm->group < profile.groups.size()) {
+      const Group& g = profile.groups[comm->group];
+      group = g.description.empty() || g.description == "undefined" ? g.name : g.description;
+    }
+    CommSummary& use = uses[{group, kind}];
+    const Time time = profile.events[e].duration;
+    const std::int64_t bytes = comm == nullptr ? -1 : whole_bytes(*comm, kind);
+    if (use.count == 0 || time < use.shortest) use.shortest = time;
+    ++use.count;
+    use.total = saturating_sum(use.total, time);
+    if (bytes < 0 || __builtin_add_overflow(use.bytes, bytes, &use.bytes)) ++use.without_bytes;
+  }
+  std::vector<CommSummary> list;
+  for (auto& [key, use] : uses) {
+    use.group = key.first;
+    use.kind = key.second;
+    list.push_back(std::move(use));
+  }
+  sort_by_total(list);
+  return list;
+}
+
+}  // namespace
+
+Inspection inspect(const Profile& profile) {
+  Inspection result;
+  bool any = false;
+  for (EventId e = 0; e < profile.events.size(); ++e) {
+    const Event& event = profile.events[e];
+    ++result.events[static_cast<std::size_t>(event.kind)];
+    if (!event.timed()) {
+      ++result.untimed;
+      continue;
+    }
+    if (event.kind == Kind::overhead) continue;
+    result.first = any ? std::min(result.first, event.start) : event.start;
+    result.last = any ? std::max(result.last, event.end()) : event.end();
+    any = true;
+  }
+  for (std::uint32_t l = 0; l < profile.lanes.size(); ++l) {
+    if (profile.in_order(l).empty()) continue;
+    ++(profile.lanes[l].device ? result.streams : result.threads);
+  }
+  const Activity activity(profile);
+  result.on_device = activity.on_device();
+  result.whole = activity.breakdown(result.first, result.last);
+  for (const Iteration& iteration : iterations(profile))
+    result.steps.push_back({iteration, activity.breakdown(iteration.start, iteration.end)});
+  result.device = by_name(profile, true);
+  result.host = by_name(profile, false);
+  result.comms = comm_uses(profile, result.on_device);
+  return result;
+}
+
+}  // namespace orrery::profile

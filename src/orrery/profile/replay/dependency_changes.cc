@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/profile/replay/dependency_changes.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <unordered_map>
+#include <utility>
+
+namespace orrery::profile {
+namespace {
+
+/// The factor for kernels of each name.
+class Factors {
+ public:
+  Factors(const Profile& profile, const CostScales& scales) : profile_(profile), scales_(scales) {}
+
+  [[nodiscard]] double of(EventId e) {
+    const Event& event = profile_.events[e];
+    if (is_host(event.kind)) return scales_.host;
+    if (const double* named = by_name(event.name)) return *named;
+    if (event.kind == Kind::memcpy || event.kind == Kind::memset) return scales_.copies;
+    const bool communicates =
+        profile_.comm(e) != nullptr || is_comm_kernel(profile_.string(event.name));
+    return communicates ? scales_.communication : scales_.kernels;
+  }
+
+ private:
+  const double* by_name(StringId name) {
+    if (scales_.named.empty()) return nullptr;
+    const auto [known, added] = named_.try_emplace(static_cast<std::uint32_t>(name), nullptr);
+    if (added) {
+      const std::string_view text = profile_.string(name);
+      for (const auto& [part, factor] : scales_.named) {
+        if (text.find(part) == std::string_view::npos) continue;
+        known->second = &factor;
+        break;
+      }
+    }
+    return known->second;
+  }
+
+  const Profile& profile_;
+  const CostScales& scales_;
+  std::unordered_map<std::uint32_t, const double*> named_;
+};
+
+constexpr Time kLaunch = us(20);
+
+}  // namespace
+
+void scale(const Profile& profile, Dependencies& dependencies, const CostScales& scales) {
+  if (!scales.any()) return;
+  if (dependencies.recorded_cost.empty()) dependencies.recorded_cost = dependencies.cost;
+  Factors factors(profile, scales);
+  for (std::size_t node = 0; node < dependencies.nodes.size(); ++node) {
+    const double factor = factors.of(dependencies.nodes[node]);
+    if (factor == 1) continue;
+    constexpr double kMost = 4.6e18;
+    const double scaled = std::round(static_cast<double>(dependencies.cost[node].count()) * factor);
+    dependencies.cost[node] = Time(static_cast<std::int64_t>(std::min(scaled, kMost)));
+  }
+}
+
+namespace {
+
+/// The edges of one node after the other, without what is left out.
+class Leaver {
+ public:
+  Leaver(const Profile& profile, Dependencies& dependencies, const IgnoredDependencies& what)
+      : profile_(profile), dependencies_(dependencies), what_(what) {}
+
+  void leave() {
+    std::vector<std::uint32_t> first(1, 0);
+    for (std::uint32_t node = 0; node < dependencies_.nodes.size(); ++node) {
+      for (const Dependency& edge : dependencies_.of(node)) keep(edge);
+      if (what_.lanes) follow(node, first.back());
+      first.push_back(static_cast<std::uint32_t>(edges_.size()));
+    }
+    dependencies_.first = std::move(first);
+    dependencies_.edges = std::move(edges_);
+  }
+
+ private:
+  void keep(Dependency edge) {
+    const bool across =
+        edge.kind == DependencyKind::stream_wait || edge.kind == DependencyKind::learned;
+    if (what_.across_streams && across) return;
+    if (what_.between_threads && edge.kind == DependencyKind::inter_thread) return;
+    const bool launch = edge.kind == DependencyKind::launch && edge.lag <= kLaunch;
+    if (what_.lags || (what_.launch_latency && launch)) edge.lag = Time{};
+    edges_.push_back(edge);
+  }
+
+  /// After the work that began before it on the device, whatever its stream.
+  void follow(std::uint32_t node, std::uint32_t first) {
+    const EventId work = dependencies_.nodes[node];
+    const Event& event = profile_.events[work];
+    if (!is_device_work(event.kind)) return;
+    const auto [last, added] = last_.try_emplace(profile_.lanes[event.lane].process, work);
+    if (added) return;
+    const EventId before = std::exchange(last->second, work);
+    const bool known = std::any_of(edges_.begin() + first, edges_.end(),
+                                   [&](const Dependency& edge) { return edge.from == before; });
+    if (!known) edges_.push_back({before, DependencyKind::stream, true, Time{}});
+  }
+
+  const Profile& profile_;
+  Dependencies& dependencies_;
+  const IgnoredDependencies& what_;
+  std::vector<Dependency> edges_;
+  std::map<std::int64_t, EventId> last_;  // by device
+};
+
+void forget_thinking(const Profile& profile, Dependencies& dependencies) {
+  if (dependencies.recorded_cost.empty()) dependencies.recorded_cost = dependencies.cost;
+  for (std::uint32_t node = 0; node < dependencies.nodes.size(); ++node) {
+    const Event& event = profile.events[dependencies.nodes[node]];
+    if (!is_host(event.kind) || !event.timed()) continue;
+    const Time within = std::max(Time{}, dependencies.end[node] - event.start);
+    dependencies.cost[node] = std::min(dependencies.cost[node], within);
+  }
+}
+
+}  // namespace
+
+void leave_out(const Profile& profile, Dependencies& dependencies,
+               const IgnoredDependencies& what) {
+  if (what.lanes || what.lags || what.launch_latency || what.across_streams || what.between_threads)
+    Leaver(profile, dependencies, what).leave();
+  if (what.think_time) forget_thinking(profile, dependencies);
+}
+
+}  // namespace orrery::profile

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Many texts that are kept once, read seldom and never compared.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+namespace orrery::profile {
+
+/// A text in Texts.
+struct StoredText {
+  std::uint64_t offset = 0;
+  std::uint32_t size = 0;
+};
+
+/// Appends texts to large blocks; a text never lies across two.
+class TextStore {
+ public:
+  StoredText add(std::string_view text);
+  [[nodiscard]] std::string_view view(StoredText text) const {
+    if (text.size == 0) return {};
+    return {blocks_[text.offset >> kShift].get() + (text.offset & (kBlock - 1)), text.size};
+  }
+  [[nodiscard]] std::size_t resident_bytes() const;
+
+ private:
+  static constexpr unsigned kShift = 22;
+  static constexpr std::uint64_t kBlock = std::uint64_t{1} << kShift;  // longer texts are cut
+
+  std::vector<std::unique_ptr<char[]>> blocks_;
+  std::uint64_t used_ = 0;  // of the last block
+};
+
+}  // namespace orrery::profile

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "orrery/report/html/run_page.h"
+#include "orrery/result/small_run_testing.h"
+
+namespace orrery::report {
+namespace {
+
+using nlohmann::json;
+using result::testing::sample_run;
+
+TEST(HtmlBands, SaysHowFarOffAStepMayBe) {
+  result::Run a = sample_run(4, 2);
+  EXPECT_TRUE(json::parse(run_page_data({&a}))["runs"].at(0)["band"].is_null());
+  a.error_classes = {{"learned gemm bf16", a.step - us(10), result::ErrorInterval{us(-2), us(3)}},
+                     {"network, messages", us(10), {}}};
+  a.predicted = {{"all_reduce", Bytes(4096), 4, 1, us(6), "measured", "ring, ll",
+                  result::ErrorInterval{us(-1), us(1)}}};
+  a.collectives.front().predicted = 0;
+  const json one = json::parse(run_page_data({&a}))["runs"].at(0);
+  EXPECT_EQ(one["band"]["least"], (a.step - us(2)).count());
+  EXPECT_EQ(one["band"]["most"], (a.step + us(3)).count());
+  EXPECT_EQ(one["band"]["unknown"], us(10).count());
+  EXPECT_EQ(one["errorClasses"].at(0)["least"], us(-2).count());
+  EXPECT_TRUE(one["errorClasses"].at(1)["most"].is_null());
+  EXPECT_EQ(one["told"].at(0)["algorithm"], "ring, ll");
+  EXPECT_EQ(one["collectives"]["told"].at(0), 0);
+  EXPECT_TRUE(one["collectives"]["told"].at(1).is_null());
+  EXPECT_EQ(one["summary"].at(1).at(0), "In brackets");
+  const result::Run b = sample_run(4, 3);
+  const json both = json::parse(run_page_data({&a, &b}));
+  EXPECT_FALSE(both["comparison"]["band"]["within"]);
+}
+
+}  // namespace
+}  // namespace orrery::report

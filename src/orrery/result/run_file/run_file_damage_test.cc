@@ -1,0 +1,331 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Run files that are damaged, or made to do harm: each is read as something that makes sense, or
+// ends in one error that says where.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <filesystem>
+
+#include "orrery/core/paths_testing.h"
+#include "orrery/result/run_file.h"
+#include "orrery/result/run_file/run_database.h"
+#include "orrery/result/run_file/run_file_testing.h"
+#include "orrery/result/small_run_testing.h"
+
+namespace orrery::result {
+namespace {
+
+using ::testing::AnyOf;
+using ::testing::HasSubstr;
+using testing::query;
+using testing::read_bytes;
+using testing::sample_run;
+using testing::TemporaryFolder;
+using testing::write_bytes;
+
+class Damage : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    ASSERT_TRUE(write_run(sample_run(3, 2), file_, false));
+    good_ = read_bytes(file_);
+  }
+
+  /// The error that reading the file gives after `sql` has changed it.
+  Error after(const std::string& sql) {
+    write_bytes(file_, good_);
+    (void)query(file_, sql, true);
+    return error();
+  }
+
+  Error error() {
+    const auto run = read_run(file_);
+    if (!run) return run.error();
+    ADD_FAILURE() << "it is readable";
+    return {Errc::usage, "", ""};
+  }
+
+  void expect_corrupt(const std::string& sql, const std::string& place, const std::string& what) {
+    const Error error = after(sql);
+    EXPECT_EQ(error.code, Errc::input_corrupt) << sql;
+    EXPECT_EQ(error.where, file_ + ":" + place) << sql;
+    EXPECT_THAT(error.what, HasSubstr(what)) << sql;
+  }
+
+  TemporaryFolder scratch_;
+  std::string file_ = scratch_ / "a.orrery";
+  std::string good_;
+};
+
+// All bytes of the header; of the rest, some of those that mean something.
+TEST_F(Damage, FlippedBytesNeverDoHarm) {
+  std::size_t number = 0;
+  for (std::size_t at = 0; at < good_.size(); ++at) {
+    if (at >= 100 && (good_[at] == 0 || ++number % 47 != 0)) continue;
+    for (const int flip : {0x01, 0xff}) {
+      std::string bytes = good_;
+      bytes[at] = static_cast<char>(bytes[at] ^ flip);
+      write_bytes(file_, bytes);
+      const auto run = read_run(file_);
+      if (run) continue;
+      ASSERT_FALSE(run.error().where.empty());
+      ASSERT_FALSE(run.error().what.empty());
+    }
+  }
+}
+
+TEST_F(Damage, CutFilesAreRefused) {
+  for (std::size_t size = 0; size < good_.size(); size += size < 200 ? 1 : 331) {
+    write_bytes(file_, std::string_view(good_).substr(0, size));
+    const Error refused = error();
+    EXPECT_EQ(refused.code, Errc::input_corrupt) << size;
+  }
+}
+
+TEST_F(Damage, OtherFilesAreNamedForWhatTheyAre) {
+  write_bytes(file_, "hello");
+  EXPECT_EQ(error().code, Errc::input_corrupt);
+  EXPECT_THAT(error().hint, HasSubstr("orrery run -o"));
+  write_bytes(file_, "");
+  EXPECT_EQ(error().code, Errc::input_corrupt);
+  EXPECT_THAT(after("PRAGMA application_id = 7").what, HasSubstr("not a run file"));
+  EXPECT_EQ(after("PRAGMA user_version = 10").code, Errc::input_unsupported);
+  const Error old = after("PRAGMA user_version = 2");
+  EXPECT_EQ(old.code, Errc::input_unsupported);
+  EXPECT_THAT(old.hint, HasSubstr("older Orrery"));
+  EXPECT_EQ(after("PRAGMA user_version = 0").code, Errc::input_corrupt);
+  EXPECT_EQ(read_run(scratch_ / "none").error().code, Errc::input_not_found);
+  EXPECT_EQ(read_run(scratch_ / "").error().code, Errc::input_read);
+  EXPECT_EQ(read_run("/dev/zero").error().code, Errc::input_read);
+}
+
+TEST_F(Damage, NamesOfFilesAreTakenAsTheyAre) {
+  for (const char* name : {"a?mode=rw#x.orrery", "100%41.orrery", "sp ace.orrery", "ü.orrery"}) {
+    ASSERT_TRUE(write_run(sample_run(), scratch_ / name, false)) << name;
+    EXPECT_TRUE(read_run(scratch_ / name)) << name;
+  }
+}
+
+// A journal or a write-ahead log beside the file would be played into it.
+TEST_F(Damage, NothingBesideTheFileIsLookedAt) {
+  write_bytes(file_ + "-journal", std::string("\xd9\xd5\x05\xf9\x20\xa1\x63\xd7", 8));
+  write_bytes(file_ + "-wal", "whatever");
+  EXPECT_TRUE(read_run(file_));
+  EXPECT_EQ(scratch_.files(), 3u);
+}
+
+TEST_F(Damage, TablesMustBeOurs) {
+  const auto expect_table = [&](const std::string& sql, const std::string& table) {
+    expect_corrupt(sql, table, "not what run files of this version have");
+  };
+  expect_table("DROP TABLE link", "link");
+  expect_table("ALTER TABLE span RENAME TO s; CREATE VIEW span AS SELECT * FROM s", "span");
+  expect_table("DROP TABLE name; CREATE VIRTUAL TABLE name USING fts5(id, text)", "name");
+  expect_table(
+      "DROP TABLE path; CREATE TABLE path(id INTEGER PRIMARY KEY, rank, span, cause AS "
+      "(printf('%.*c', 100000000, 'x')), released, start_ps, end_ps)",
+      "path");
+  expect_table("ALTER TABLE span ADD COLUMN more", "span");
+}
+
+TEST_F(Damage, WhatPeopleAddIsLeftAlone) {
+  (void)query(file_,
+              "CREATE TABLE note(text); CREATE INDEX mine ON span(name); CREATE VIEW v AS SELECT "
+              "1; CREATE TRIGGER t AFTER INSERT ON note BEGIN DELETE FROM span; END; VACUUM",
+              true);
+  EXPECT_TRUE(read_run(file_));
+}
+
+TEST_F(Damage, EveryReferenceIsChecked) {
+  const std::string range = "out of range";
+  expect_corrupt("UPDATE span SET name = 99 WHERE id = 3", "span row 3",
+                 "name is out of range: 99");
+  expect_corrupt("UPDATE span SET name = -1 WHERE id = 3", "span row 3", range);
+  expect_corrupt("UPDATE span SET lane = 4 WHERE id = 0", "span row 0", range);
+  expect_corrupt("UPDATE span SET lane = 3 WHERE id = 8", "span row 8", range);
+  expect_corrupt("UPDATE span SET kind = 8 WHERE id = 0", "span row 0", range);
+  expect_corrupt("UPDATE span SET timeline = 1 WHERE id = 0", "span row 0", "another timeline");
+  expect_corrupt("UPDATE span SET released_by = 8 WHERE id = 1", "span row 1", range);
+  expect_corrupt("UPDATE span SET distance = 3 WHERE id = 2", "span row 2", range);
+  expect_corrupt("UPDATE span SET distance = NULL WHERE id = 2", "span row 2", "has a peer");
+  expect_corrupt("UPDATE span SET peer_span = 8 WHERE id = 2", "span row 2", "no such span");
+  expect_corrupt("UPDATE span SET rank_group = 1 WHERE id = 1", "span row 1", "does not exist");
+  expect_corrupt("UPDATE span SET sequence = 2 WHERE id = 1", "rank row 0", "does not exist");
+  expect_corrupt("UPDATE span SET rank_group = NULL WHERE id = 1", "span row 1", "a collective");
+  expect_corrupt("UPDATE lane SET timeline = 3 WHERE id = 11", "lane row 11", range);
+  expect_corrupt("UPDATE lane SET kind = 'tape' WHERE id = 1", "lane row 1", "none of the words");
+  expect_corrupt("UPDATE lane SET rank_group = 1 WHERE id = 1", "lane", "does not exist");
+  expect_corrupt("UPDATE rank SET timeline = 3 WHERE id = 1", "rank row 1", range);
+  expect_corrupt(
+      "UPDATE rank SET timeline = 0; UPDATE collective SET last_span = NULL; "
+      "UPDATE path SET span = NULL",
+      "timeline row 1", "no rank");
+  expect_corrupt("UPDATE rank SET first_group = 0", "rank_group row 1", "first_group");
+  expect_corrupt("UPDATE rank_group SET process_group = 1", "rank_group row 0", range);
+  expect_corrupt("UPDATE rank_group SET number = 1 WHERE id = 2", "rank_group row 2", "order");
+  expect_corrupt("UPDATE collective SET last_rank = 3", "collective row 0", range);
+  expect_corrupt("UPDATE collective SET last_span = 3", "collective row 0", range);
+  expect_corrupt("UPDATE collective SET process_group = 1", "collective row 0", range);
+  expect_corrupt("UPDATE collective SET members = 4", "collective row 0", range);
+  expect_corrupt("UPDATE process_group SET collectives = 1", "collective", "all of them");
+  expect_corrupt("UPDATE process_group SET first_collective = 1", "process_group row 0", "exist");
+  expect_corrupt("UPDATE process_group SET size = 2", "process_group row 0", "members");
+  expect_corrupt("INSERT INTO group_member VALUES (0, 0, 1), (1, 0, 1), (2, 0, 2)",
+                 "process_group row 0", "twice");
+  expect_corrupt("UPDATE link SET dimension = 1", "link row 0", range);
+  expect_corrupt("UPDATE link SET curve = 1", "link row 0", range);
+  expect_corrupt("UPDATE link SET curve = NULL", "link row 0", "curve");
+  expect_corrupt("UPDATE link_use SET bin = 2 WHERE id = 1", "link_use row 1", "order");
+  expect_corrupt("UPDATE memory_level_use SET level = 0 WHERE id = 2", "memory_level_use row 2",
+                 "order");
+  expect_corrupt("UPDATE memory_level_use SET bin = 2 WHERE id = 1", "memory_level_use row 1",
+                 "order");
+  expect_corrupt("UPDATE memory_level SET bin_ps = 0", "memory_level row 0", "long");
+  expect_corrupt("UPDATE memory_level SET bin_ps = 7 WHERE id = 1", "memory_level row 1", "long");
+  expect_corrupt("UPDATE path SET rank = 3 WHERE id = 2", "path row 2", range);
+  expect_corrupt("UPDATE path SET span = 1 WHERE id = 1", "path row 1", range);
+  expect_corrupt("UPDATE held_tensor SET name = 70", "held_tensor row 0", range);
+  expect_corrupt("UPDATE finding_place SET finding = 1", "finding_place row 0", range);
+  expect_corrupt("UPDATE name SET text = 'x' WHERE id < 3", "name row 0", "not empty");
+  expect_corrupt("UPDATE name SET text = 'send' WHERE id = 1", "name row 3", "twice");
+}
+
+TEST_F(Damage, EveryTimeIsChecked) {
+  const std::string range = "out of range";
+  expect_corrupt("UPDATE span SET start_ps = -1 WHERE id = 3", "span row 3", range);
+  expect_corrupt("UPDATE span SET duration_ps = -1 WHERE id = 3", "span row 3", range);
+  expect_corrupt("UPDATE span SET duration_ps = 1 << 62 WHERE id = 3", "span row 3", range);
+  expect_corrupt("UPDATE span SET wait_ps = duration_ps WHERE id = 1", "span row 1", "longer");
+  expect_corrupt("UPDATE span SET queue_ps = (1 << 62) - 1 WHERE id = 1", "span row 1", "longer");
+  expect_corrupt("UPDATE span SET start_ps = 0 WHERE id = 2", "span row 2", "released it ended");
+  expect_corrupt("UPDATE span SET released_by = id WHERE id = 2", "span row 2", "released");
+  expect_corrupt(
+      "UPDATE span SET duration_ps = 0, wait_ps = 0, latency_ps = 0, start_ps = 0, "
+      "released_by = (id + 1) % 4 WHERE id < 4",
+      "span row 0", "waits for itself");
+  expect_corrupt("UPDATE memory SET at_ps = 0 WHERE id = 1", "memory row 1", "order");
+  expect_corrupt("UPDATE rank SET idle_ps = 1 WHERE id = 2", "rank row 2", "add up");
+  expect_corrupt("UPDATE rank SET comm_only_ps = (1 << 62) - 1 WHERE id = 2", "rank row 2",
+                 "add up");
+  expect_corrupt("UPDATE run SET step_ps = step_ps - 1", "rank row 0", "after the step");
+  expect_corrupt("UPDATE run SET step_ps = step_ps + 1", "path", "end with the step");
+  expect_corrupt("UPDATE path SET end_ps = end_ps - 1 WHERE id = 4", "path row 5", "begin where");
+  expect_corrupt("UPDATE collective SET first_start_ps = 1 << 50", "collective row 0", "before");
+  expect_corrupt("UPDATE collective SET end_ps = 1", "collective row 0", "before");
+}
+
+TEST_F(Damage, EveryValueHasItsKind) {
+  expect_corrupt("UPDATE span SET node = 1.5 WHERE id = 3", "span row 3",
+                 "node is not a whole number");
+  expect_corrupt(
+      "PRAGMA ignore_check_constraints = 1; UPDATE dimension SET bandwidth_bytes_per_s = 'fast'",
+      "dimension row 0", "bandwidth");
+  expect_corrupt("UPDATE dimension SET bandwidth_bytes_per_s = 9e999", "dimension row 0",
+                 "bandwidth");
+  expect_corrupt("UPDATE dimension SET size = 0", "dimension row 0", "size");
+  expect_corrupt("UPDATE manifest SET value = x'00' WHERE id = 1", "manifest row 1",
+                 "value is not a text");
+  expect_corrupt("UPDATE run SET stalled = 2", "run row 0", "stalled");
+  for (const char* number : {"0", "-1", "1.5", "1e3", "99999999", "x"}) {
+    const std::string add = "INSERT INTO manifest SELECT count(*), 'representatives', '";
+    expect_corrupt(add + number + "' FROM manifest", "manifest", "representatives");
+  }
+  expect_corrupt("UPDATE run SET spans = 'some'", "run row 0", "spans");
+}
+
+TEST_F(Damage, EveryCountIsChecked) {
+  expect_corrupt("DELETE FROM run", "run", "no row");
+  expect_corrupt(
+      "INSERT INTO run SELECT 1, spans, step_ps, stalled, ranks, device, peak_flop_per_s, "
+      "peak_precision, capacity_bytes, samples, tokens, model_flop, hardware_flop, "
+      "link_bin_ps, messages, events FROM run",
+      "run row 1", "one row");
+  expect_corrupt("UPDATE run SET samples = 0, tokens = 7", "run row 0", "without samples");
+  expect_corrupt("UPDATE timeline SET memory_role = 70", "timeline row 0", "memory_role");
+  expect_corrupt("UPDATE held_tensor SET kind = 70", "held_tensor row 0", "kind");
+  expect_corrupt("UPDATE run SET ranks = 2", "process_group row 0", "size");
+  expect_corrupt(
+      "INSERT INTO rank SELECT 3, timeline, first_group, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0 "
+      "FROM rank WHERE id = 2",
+      "rank row 3", "more ranks");
+  expect_corrupt("UPDATE run SET ranks = 4", "rank", "fewer rows");
+  expect_corrupt("DELETE FROM span WHERE id = 5", "span row 5", "count on");
+  expect_corrupt("DELETE FROM span WHERE id = 23", "span", "before the timelines");
+  expect_corrupt("UPDATE timeline SET spans = 1 << 30 WHERE id = 2", "timeline row 2", "room");
+  expect_corrupt("UPDATE timeline SET spans = 7 WHERE id = 2", "span row 23", "of no timeline");
+  expect_corrupt("UPDATE timeline SET first_span = 0 WHERE id = 2", "timeline row 2", "first_span");
+  expect_corrupt("UPDATE link_curve SET bins = 1 << 31", "link_use", "before the curves");
+  expect_corrupt("UPDATE link_curve SET bins = 3", "link_use row 3", "no curve");
+  expect_corrupt("UPDATE memory_level SET bins = 1 << 31 WHERE id = 1", "memory_level_use",
+                 "before the levels");
+  expect_corrupt("UPDATE memory_level SET bins = 1 WHERE id = 1", "memory_level_use row 3",
+                 "no level");
+  expect_corrupt(
+      "DELETE FROM rank_group WHERE id = 2; UPDATE rank SET first_group = 3 WHERE id = 2",
+      "rank_group", "before the ranks");
+  EXPECT_EQ(after("UPDATE run SET ranks = 1 << 30").code, Errc::limit_exceeded);
+}
+
+TEST_F(Damage, FindingsOfNewerProgramsAreNotLeftOut) {
+  const Error error = after("UPDATE finding SET code = 'moon_in_the_way'");
+  EXPECT_EQ(error.code, Errc::input_unsupported);
+  EXPECT_EQ(error.where, file_ + ":finding row 0");
+}
+
+// Pages that are in a tree many times over would make a small file endless.
+TEST_F(Damage, RowsAreNotRepeated) {
+  write_bytes(file_, good_);
+  std::string insert =
+      "WITH RECURSIVE n(i) AS (SELECT 7 UNION ALL SELECT i + 1 FROM n WHERE i < "
+      "3000) INSERT INTO manifest SELECT i, 'k' || i, 'v' FROM n";
+  (void)query(file_, insert, true);
+  const std::string bytes = read_bytes(file_);
+  const auto root = std::stoul(
+      query(file_, "SELECT rootpage FROM sqlite_schema WHERE name = 'manifest'").front());
+  std::string bad = bytes;
+  const std::size_t page = (root - 1) * 4096;
+  ASSERT_EQ(bad[page], 5);  // an interior page: all of its cells now name the same child
+  const auto cells = static_cast<std::size_t>(static_cast<unsigned char>(bad[page + 4]));
+  ASSERT_GT(cells, 3u);
+  const auto cell = [&](std::size_t i) {
+    const std::size_t at = page + 12 + 2 * i;
+    return page + static_cast<unsigned char>(bad[at]) * 256u +
+           static_cast<unsigned char>(bad[at + 1]);
+  };
+  for (std::size_t i = 1; i < cells; ++i) bad.replace(cell(i), 4, bad.substr(cell(0), 4));
+  write_bytes(file_, bad);
+  EXPECT_EQ(error().code, Errc::input_corrupt);
+  EXPECT_THAT(error().what, AnyOf(HasSubstr("count on"), HasSubstr("malformed")));
+}
+
+// A schema with which SQLite believes that memory has run out: no reason to give up altogether.
+TEST(RunFileCorpus, AnErrorOfMemoryIsOneOfTheFile) {
+  const auto run = read_run(std::string(core_testing::kSourceFolder) +
+                            "/tests/fuzz/corpus/run_file_fuzz/out_of_memory");
+  ASSERT_FALSE(run);
+  EXPECT_EQ(run.error().code, Errc::limit_exceeded);
+}
+
+TEST(CheckRun, BoundsTheWorkOnPeers) {
+  // Even ranks share a timeline, odd ones another, which is shorter; every span of the first has
+  // another distance.
+  constexpr std::uint32_t kMany = 400;
+  auto run = sample_run(2, 1);
+  run.ranks.resize(kMany, run.ranks[0]);
+  for (std::uint32_t rank = 0; rank < kMany; ++rank) run.ranks[rank].timeline = rank % 2;
+  run.groups[0].size = kMany;
+  const Span message = run.timelines[0].spans[2];
+  run.timelines[0].spans.resize(kMany / 2, message);
+  for (std::uint32_t i = 4; i < kMany / 2; ++i) {
+    run.timelines[0].spans[i].distance = 2 * i;
+    run.timelines[0].spans[i].peer_span = 4;
+  }
+  EXPECT_TRUE(check_run(run));
+  const auto refused = check_run(run, 30'000);
+  ASSERT_FALSE(refused);
+  EXPECT_EQ(refused.error().code, Errc::limit_exceeded);
+}
+
+}  // namespace
+}  // namespace orrery::result

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/result/run_file.h"
+#include "orrery/result/run_file/table_schema.h"
+
+namespace orrery::result {
+
+namespace {
+
+constexpr std::string_view kBeginning =
+    "# The run file\n\n"
+    "<!-- Generated from src/orrery/result/run_file/table_schema.cc, schema_views.cc and "
+    "run_file_reference.cc. To renew it, run "
+    "the result tests with ORRERY_UPDATE_DOCS=1. -->\n\n"
+    "`orrery run -o step.orrery` writes everything about a simulation into one SQLite 3 database. "
+    "Whatever opens those can be used: `sqlite3 step.orrery`, Python's `sqlite3`, DuckDB's "
+    "`ATTACH`. Orrery's own `report`, `critical-path`, `explain` and `compare` read it too.\n\n"
+    "- Times are whole picoseconds from the beginning of the run (`_ps`), sizes are bytes.\n"
+    "- The first column of every table is `id`, which counts its rows from 0. A column named after "
+    "a table holds an `id` of that table.\n"
+    "- NULL is: there is none, or it is not known.\n"
+    "- What is equal is stored once. Ranks that did the same share a *timeline*; so that ranks in "
+    "different process groups still can, a timeline names groups by their number at the rank and "
+    "peers by their distance. The [views](#views) unfold all that: start with `event`.\n"
+    "- `run.spans` says whether all spans are in the file, or (`--spans`) only those that the "
+    "step's length hangs on, or none. The figures in `rank`, `collective`, `link` and `path` are "
+    "of "
+    "the whole run in any case.\n"
+    "- Names come from the trace, so anything may be in them: escape them where you show them.\n\n"
+    "The same simulation gives the same bytes. There are no indices: SQLite makes those that it "
+    "needs while it answers. You may add tables, views and indices of your own; Orrery does not "
+    "mind them. A table that is not as this page says is refused.\n\n"
+    "## Version\n\n";
+
+constexpr std::string_view kVersions =
+    "`PRAGMA user_version` is the version of the tables, `PRAGMA application_id` is 0x4f727279 "
+    "(\"Orry\"). The version counts up with every change to a table, and the "
+    "[changelog](../../CHANGELOG.md) says what changed. Orrery reads files of its own version and "
+    "refuses others: it does not know what it would leave out, or what they lack. A "
+    "finding that a program does not know is refused for the same reason. Views may gain columns "
+    "without a new version.\n\n";
+
+constexpr std::string_view kQueries =
+    "## Questions\n\n"
+    "The ten nodes that the step spends most time on:\n\n"
+    "```sql\n"
+    "SELECT name, kind, cause, count(*) AS segments, sum(duration_ps) / 1e9 AS ms\n"
+    "FROM critical_path GROUP BY name, cause ORDER BY ms DESC LIMIT 10;\n"
+    "```\n\n"
+    "How each rank spends its time, the slowest first:\n\n"
+    "```sql\n"
+    "SELECT id AS rank, finish_ps / 1e9 AS finish_ms,\n"
+    "       100.0 * comm_only_ps / finish_ps AS exposed_percent,\n"
+    "       100.0 * overlapped_ps / nullif(comm_ps, 0) AS hidden_percent\n"
+    "FROM rank ORDER BY finish_ps DESC, id LIMIT 20;\n"
+    "```\n\n"
+    "Collectives by size: bandwidth, and how near to the bound of the links:\n\n"
+    "```sql\n"
+    "SELECT type, group_size, bytes, count(*) AS times,\n"
+    "       sum(bytes) * 1e3 / sum(duration_ps) AS algbw_gb_per_s,\n"
+    "       avg(of_bound) AS of_bound\n"
+    "FROM collective_view WHERE duration_ps > 0\n"
+    "GROUP BY type, group_size, bytes ORDER BY sum(duration_ps) DESC;\n"
+    "```\n\n"
+    "Who keeps others waiting:\n\n"
+    "```sql\n"
+    "SELECT c.last_rank, c.name, count(*) AS waiting, sum(e.wait_ps) / 1e9 AS ms\n"
+    "FROM event AS e JOIN collective_view AS c ON c.collective = e.collective\n"
+    "WHERE e.kind = 'collective' AND e.wait_ps > 0\n"
+    "GROUP BY c.last_rank, c.name ORDER BY ms DESC LIMIT 10;\n"
+    "```\n\n"
+    "When the busiest link is how busy:\n\n"
+    "```sql\n"
+    "SELECT start_ps / 1e9 AS ms, busy_share\n"
+    "FROM link_load\n"
+    "WHERE link = (SELECT id FROM link ORDER BY bytes / capacity_bytes_per_s DESC, id LIMIT 1)\n"
+    "ORDER BY start_ps;\n"
+    "```\n\n"
+    "What remote memory loads and stores when, and how busy each of its levels is with it:\n\n"
+    "```sql\n"
+    "SELECT start_ps / 1e9 AS ms, name, loaded_bytes, stored_bytes, busy_share\n"
+    "FROM memory_level_load ORDER BY level, start_ps;\n"
+    "```\n\n";
+
+std::string type_of(const Column& column) {
+  const std::string type(column.declaration.substr(0, column.declaration.find(' ')));
+  if (column.declaration.find("REFERENCES ") == std::string_view::npos) return type;
+  const std::size_t at = column.declaration.find("REFERENCES ");
+  return "`" + std::string(column.declaration.substr(at + 11)) + ".id`";
+}
+
+std::string meaning_of(const Column& column) {
+  std::string text;
+  if (generated(column)) {
+    const std::size_t open = column.declaration.find('(');
+    const std::size_t size = column.declaration.size() - open - 2;
+    text = "= " + std::string(column.declaration.substr(open + 1, size));
+    return column.meaning.empty() ? text : text + ": " + std::string(column.meaning);
+  }
+  return std::string(column.meaning);
+}
+
+std::string row(std::string_view name, std::string_view type, std::string_view meaning) {
+  std::string text = "| `" + std::string(name) + "` |";
+  if (!type.empty()) text += " " + std::string(type) + " |";
+  return text + (meaning.empty() ? " |\n" : " " + std::string(meaning) + " |\n");
+}
+
+}  // namespace
+
+std::string run_file_reference() {
+  std::string text(kBeginning);
+  text += "This page is about version " + std::to_string(kRunFileVersion) + ". ";
+  text += kVersions;
+  text += kQueries;
+  text += "## Views\n";
+  for (const View& view : views()) {
+    text += "\n### " + std::string(view.name) + "\n\n" + std::string(view.meaning) + "\n\n";
+    text += "| column | meaning |\n|---|---|\n";
+    for (const Column& column : view.columns) text += row(column.name, {}, column.meaning);
+  }
+  text += "\n## Tables\n";
+  for (const Table& table : tables()) {
+    text += "\n### " + std::string(table.name) + "\n\n" + std::string(table.meaning) + "\n\n";
+    text += "| column | type | meaning |\n|---|---|---|\n";
+    for (const Column& column : table.columns)
+      text += row(column.name, type_of(column), meaning_of(column));
+  }
+  return text;
+}
+
+}  // namespace orrery::result

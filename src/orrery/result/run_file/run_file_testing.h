@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What tests of run files share: a folder of their own, and SQLite's view of a file.
+#pragma once
+
+#include <gtest/gtest.h>
+#include <sqlite3.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <vector>
+
+namespace orrery::result::testing {
+
+/// A folder that goes away.
+class TemporaryFolder {
+ public:
+  TemporaryFolder() {
+    std::string name = (std::filesystem::temp_directory_path() / "orrery_result_XXXXXX").string();
+    if (::mkdtemp(name.data()) == nullptr) ADD_FAILURE() << "no temporary folder";
+    path_ = name;
+  }
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  ~TemporaryFolder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  [[nodiscard]] std::string operator/(const std::string& name) const { return path_ + "/" + name; }
+  [[nodiscard]] std::size_t files() const {
+    return static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator(path_), {}));
+  }
+
+ private:
+  std::string path_;
+};
+
+inline std::string read_bytes(const std::string& path) {
+  std::ifstream in(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+inline void write_bytes(const std::string& path, std::string_view bytes) {
+  std::ofstream(path, std::ios::binary) << bytes;
+}
+
+/// The rows of what `sql` asks, columns joined by '|'; an error makes the test fail. With
+/// `writable`, it may change the file.
+inline std::vector<std::string> query(const std::string& path, const std::string& sql,
+                                      bool writable = false) {
+  sqlite3* database = nullptr;
+  std::vector<std::string> rows;
+  const int flags = writable ? SQLITE_OPEN_READWRITE : SQLITE_OPEN_READONLY;
+  char* message = nullptr;
+  const auto add = [](void* to, int count, char** values, char**) {
+    std::string row;
+    for (int i = 0; i < count; ++i)
+      row += (i > 0 ? "|" : "") + std::string(values[i] == nullptr ? "" : values[i]);
+    static_cast<std::vector<std::string>*>(to)->push_back(row);
+    return 0;
+  };
+  if (sqlite3_open_v2(path.c_str(), &database, flags, nullptr) != SQLITE_OK ||
+      sqlite3_exec(database, sql.c_str(), add, &rows, &message) != SQLITE_OK)
+    ADD_FAILURE() << sql << ": " << sqlite3_errmsg(database);
+  sqlite3_free(message);
+  sqlite3_close(database);
+  return rows;
+}
+
+}  // namespace orrery::result::testing

@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/result/run_file/table_reader.h"
+
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "orrery/result/run.h"
+#include "orrery/result/run_file.h"
+
+namespace orrery::result {
+
+namespace {
+
+constexpr std::int64_t kMostCount = (std::int64_t{1} << 62) - 1;
+
+constexpr sqlite::FileExpectation kRunFile{"is not a run file: it does not begin as one",
+                                           "was it written by 'orrery run -o'?",
+                                           "copy it again, or run 'orrery run -o' again", 200};
+
+}  // namespace
+
+Result<sqlite::Database> open_run_file(const std::string& path) {
+  return sqlite::Database::open(path, kRunFile);
+}
+
+Result<sqlite::Database> open_run_file(std::span<const std::byte> bytes, std::string where) {
+  return sqlite::Database::in_memory(bytes, std::move(where), kRunFile);
+}
+
+void DatabaseReader::refuse(Errc code, const std::string& where, std::string what,
+                            std::string hint) {
+  const std::string& file = database_.where();
+  refuse(Error{code, where.empty() ? file : file + ":" + where, std::move(what), std::move(hint)});
+}
+
+void DatabaseReader::refuse(Error error) {
+  if (!error_) error_ = std::move(error);
+}
+
+// The answer to a query that has one; 0 after an error.
+std::int64_t DatabaseReader::number(const char* sql) {
+  auto statement = database_.prepare(sql);
+  const Result<bool> there =
+      statement ? statement->next() : Result<bool>(tl::unexpected(statement.error()));
+  if (!there) refuse(there.error());
+  return there && *there ? statement->integer(0) : 0;
+}
+
+// Whether it is created exactly as ours is.
+bool DatabaseReader::is_ours(const Table& table) {
+  auto statement = database_.prepare(
+      "SELECT sql FROM main.sqlite_schema WHERE type = 'table' AND name = ?", table.name);
+  if (!statement) {
+    refuse(std::move(statement.error()));
+    return false;
+  }
+  statement->bind(1, table.name);
+  const Result<bool> there = statement->next();
+  if (!there) refuse(there.error());
+  return there && *there && statement->text(0) == create_sql(table);
+}
+
+// A table of that name that is created exactly as ours is: a view, a virtual table or columns that
+// are computed would not be.
+void DatabaseReader::check_table(const Table& table) {
+  if (!good() || is_ours(table)) return;
+  refuse(Errc::input_corrupt, std::string(table.name),
+         "the table is missing, or not what run files of this version have");
+}
+
+void DatabaseReader::check_schema() {
+  if (number("PRAGMA application_id") != kApplicationId) {
+    refuse(Errc::input_corrupt, {}, "is an SQLite database, but not a run file",
+           "was it written by 'orrery run -o'?");
+  }
+  const std::int64_t version = number("PRAGMA user_version");
+  if (version > kRunFileVersion) {
+    refuse(Errc::input_unsupported, {},
+           "is a run file of version " + std::to_string(version) + "; this program reads version " +
+               std::to_string(kRunFileVersion),
+           "a newer Orrery wrote it");
+  } else if (version > 0 && version < kRunFileVersion) {
+    refuse(Errc::input_unsupported, {},
+           "is a run file of version " + std::to_string(version) + "; this program reads version " +
+               std::to_string(kRunFileVersion),
+           "an older Orrery wrote it: simulate again with 'orrery run … -o'");
+  } else if (version < 1) {
+    refuse(Errc::input_corrupt, {}, "has no version that a run file can have");
+  }
+  for (const Table& table : tables()) check_table(table);
+}
+
+TableRows::TableRows(DatabaseReader& reader, std::string_view name)
+    : reader_(reader), table_(table(name)) {
+  if (!reader_.good()) return;
+  std::string sql;
+  for (const Column& column : table_.columns) {
+    if (generated(column)) continue;
+    sql += sql.empty() ? "SELECT " : ", ";
+    sql += column.name;
+  }
+  sql += " FROM main." + std::string(name) + " NOT INDEXED ORDER BY id";
+  auto statement = reader_.database().prepare(sql, name);
+  if (statement) {
+    statement_.emplace(std::move(*statement));
+  } else {
+    reader_.refuse(std::move(statement.error()));
+  }
+}
+
+bool TableRows::next() {
+  if (!reader_.good()) return false;
+  ++row_;
+  Result<bool> there = statement_->next();
+  if (!there) {
+    there.error().where += " row " + std::to_string(row_);
+    reader_.refuse(std::move(there.error()));
+    return false;
+  }
+  if (!*there) return false;
+  column_ = 0;
+  if (bits() != row_) refuse("its id does not count on");
+  return reader_.good();
+}
+
+void TableRows::refuse(Errc code, std::string what, std::string hint) {
+  reader_.refuse(code, std::string(table_.name) + " row " + std::to_string(row_), std::move(what),
+                 std::move(hint));
+}
+
+void TableRows::refuse(std::string what) { refuse(Errc::input_corrupt, std::move(what), {}); }
+
+void TableRows::wrong(std::string_view what) {
+  const auto number = static_cast<std::size_t>(column_ - 1);  // stored columns come first
+  refuse(std::string(table_.columns[number].name) + " " + std::string(what));
+}
+
+int TableRows::take() { return column_++; }
+
+std::optional<std::int64_t> TableRows::maybe_integer(std::int64_t least, std::int64_t most) {
+  const int column = take();
+  const sqlite::Type type = statement_->type(column);
+  if (type == sqlite::Type::null) return std::nullopt;
+  const std::int64_t value = statement_->integer(column);
+  if (type != sqlite::Type::integer) {
+    wrong("is not a whole number");
+  } else if (value < least || value > most) {
+    wrong("is out of range: " + std::to_string(value));
+  } else {
+    return value;
+  }
+  return least;
+}
+
+std::int64_t TableRows::integer(std::int64_t least, std::int64_t most) {
+  const std::optional<std::int64_t> value = maybe_integer(least, most);
+  if (!value) wrong("is missing");
+  return value.value_or(least);
+}
+
+std::uint64_t TableRows::bits() {
+  return static_cast<std::uint64_t>(
+      integer(std::numeric_limits<std::int64_t>::min(), std::numeric_limits<std::int64_t>::max()));
+}
+
+std::uint32_t TableRows::index(std::uint64_t count) {
+  return static_cast<std::uint32_t>(integer(0, static_cast<std::int64_t>(count) - 1));
+}
+
+std::uint32_t TableRows::maybe_index(std::uint64_t count, std::uint64_t base) {
+  const auto first = static_cast<std::int64_t>(base);
+  const auto value = maybe_integer(first, first + static_cast<std::int64_t>(count) - 1);
+  return value ? static_cast<std::uint32_t>(*value - first) : kNone;
+}
+
+Time TableRows::time() { return Time(integer(0, kMostCount)); }
+
+std::optional<Time> TableRows::maybe_time() {
+  const auto value = maybe_integer(0, kMostCount);
+  return value ? std::optional(Time(*value)) : std::nullopt;
+}
+
+Bytes TableRows::bytes() { return Bytes(integer(0, kMostCount)); }
+
+double TableRows::real() {
+  const int column = take();
+  const sqlite::Type type = statement_->type(column);
+  const bool number = type == sqlite::Type::real || type == sqlite::Type::integer;
+  const double value = statement_->real(column);
+  if (number && std::isfinite(value) && value >= 0) return value;
+  wrong("is not a number that it can be");
+  return 0;
+}
+
+std::string_view TableRows::text() {
+  const int column = take();
+  if (statement_->type(column) != sqlite::Type::text) {
+    wrong("is not a text");
+    return {};
+  }
+  const auto text = statement_->text(column);
+  if (!text) wrong("is more text than the file has room for");
+  return text.value_or(std::string_view());
+}
+
+}  // namespace orrery::result

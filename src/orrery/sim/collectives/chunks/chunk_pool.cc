@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/sim/collectives/chunks/chunk_pool.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace orrery::sim {
+
+Stream& ChunkPool::open(std::uint32_t communicator, std::uint32_t rank, graph::NodeId node) {
+  const Communicator& group = run_.communicators[communicator];
+  if (communicator >= sequences_.size()) sequences_.resize(run_.communicators.all().size());
+  ChunkSequence& sequence = sequences_[communicator];
+  const std::uint32_t player = group.player_of_rank(rank);
+  if (sequence.next.empty()) sequence.next.resize(group.player_count());
+  const std::uint32_t number = sequence.next[player]++;
+  if (number == sequence.first + sequence.blocks.size()) {
+    sequence.blocks.push_back(new_block(communicator));
+    blocks_[sequence.blocks.back()]->order = {run_.now(), node, group.precedence, number};
+  }
+  return at(StreamId{sequence.blocks[number - sequence.first], player});
+}
+
+std::uint32_t ChunkPool::new_block(std::uint32_t communicator) {
+  const Communicator& group = run_.communicators[communicator];
+  ChunkSequence& sequence = sequences_[communicator];
+  auto number = static_cast<std::uint32_t>(blocks_.size());
+  if (free_blocks_.empty()) {
+    blocks_.push_back(std::make_unique<Chunk>());
+    where_.push_back(nullptr);
+  } else {
+    number = free_blocks_.back();
+    free_blocks_.pop_back();
+  }
+  Chunk& block = *blocks_[number];
+  block.communicator = communicator;
+  block.players = group.player_count();
+  block.number = sequence.first + static_cast<std::uint32_t>(sequence.blocks.size());
+  if (sequence.spare.empty()) {
+    block.streams.resize(block.players);
+  } else {
+    block.streams = std::move(sequence.spare.back());
+    sequence.spare.pop_back();
+  }
+  for (std::uint32_t player = 0; player < block.players; ++player) {
+    Stream& stream = block.streams[player];
+    stream = Stream{};
+    stream.id = {number, player};
+    const Player who = group.who_plays(player);
+    stream.member = who.member;
+    stream.rank = who.rank;
+  }
+  where_[number] = block.streams.data();
+  return number;
+}
+
+void ChunkPool::close(const Stream& stream) {
+  Chunk& block = of(stream);
+  if (++block.done == block.players) drop(stream.id.block);
+}
+
+// Everybody is done with a chunk. Under Orrery rules no message of it can be on its way any more,
+// and what it was kept in serves the next.
+void ChunkPool::drop(std::uint32_t number) {
+  Chunk& block = *blocks_[number];
+  where_[number] = nullptr;
+  if (run_.policy.match_by_size || run_.platform.collectives.rendezvous) {
+    block.streams = {};
+    block.dims_order = {};
+    block.history = {};
+    return;
+  }
+  ChunkSequence& sequence = sequences_[block.communicator];
+  sequence.spare.push_back(std::move(block.streams));
+  sequence.blocks[block.number - sequence.first] = kNone;
+  std::size_t done = 0;
+  while (done < sequence.blocks.size() && sequence.blocks[done] == kNone) ++done;
+  if (done > 32 && 2 * done > sequence.blocks.size()) {
+    sequence.blocks.erase(sequence.blocks.begin(),
+                          sequence.blocks.begin() + static_cast<std::ptrdiff_t>(done));
+    sequence.first += static_cast<std::uint32_t>(done);
+  }
+  std::vector<RingArrival> ring_arrivals = std::move(block.ring_arrivals);
+  ring_arrivals.clear();
+  block = Chunk{};
+  block.ring_arrivals = std::move(ring_arrivals);
+  free_blocks_.push_back(number);
+}
+
+}  // namespace orrery::sim

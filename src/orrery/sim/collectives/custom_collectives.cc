@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/sim/collectives/custom_collectives.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "orrery/model/collective/chunk_plan.h"
+
+namespace orrery::sim {
+
+using graph::CollectiveType;
+using graph::NodeId;
+using graph::NodeKind;
+
+// By node first, then by collective type.
+const std::string* CustomCollectives::algorithm(std::uint32_t rank, NodeId node,
+                                                CollectiveType type) const {
+  const auto& by_node = run_.platform.collectives.custom_by_node;
+  const auto found = by_node.find(run_.graph_of(rank).id(node));
+  if (found != by_node.end()) return &found->second;
+  const platform::CollectivePlan* plan = run_.platform.collectives.plan(type);
+  return plan != nullptr && !plan->custom_prefix.empty() ? &plan->custom_prefix : nullptr;
+}
+
+void CustomCollectives::begin(std::uint32_t rank, NodeId node, std::uint32_t communicator,
+                              const std::string& prefix) {
+  const Communicator& group = run_.communicators[communicator];
+  const auto found = run_.workload.custom_collectives.find(prefix);
+  const std::size_t position = group.place(rank);
+  if (found == run_.workload.custom_collectives.end() || position >= found->second.size()) {
+    return run_.fail(
+        {Errc::input_not_found, run_.place(rank, node),
+         fmt::format("the custom algorithm \"{}\" has no trace for position {}", prefix, position),
+         "one file per member is needed: <prefix>.<position>.et"});
+  }
+  // ASTRA's rules ask for no more than a trace for each member.
+  if (run_.policy.nearest_form && found->second.size() != group.members) {
+    if (group.members == 1) return ends_.custom_ends(rank, node);
+    return run_.fail({Errc::config_conflict, run_.place(rank, node),
+                      fmt::format("the custom algorithm \"{}\" is for {} members, the group has {}",
+                                  prefix, found->second.size(), group.members),
+                      "groups of this size need an algorithm of their own, or none"});
+  }
+  const graph::Graph& graph = *found->second[position];
+  const auto run = static_cast<std::uint32_t>(runs_.size());
+  CustomRun& custom = runs_.emplace_back();
+  custom.owner = {rank, node};
+  custom.graph = &graph;
+  custom.communicator = communicator;
+  custom.position = static_cast<std::uint32_t>(position);
+  const graph::Collective& collective = run_.graph_of(rank).collective(node);
+  custom.buffer = graph::full_buffer(collective.type, collective.size, found->second.size());
+  custom.waits.assign(graph.in_degrees().begin(), graph.in_degrees().end());
+  custom.left = graph.size();
+  if (run_.observer != nullptr) run_.observer->joins_custom(rank, node, communicator);
+  if (graph.size() == 0) return ends_.custom_ends(rank, node);
+  for (NodeId n = 0; n < graph.size() && !run_.error; ++n) {
+    if (graph.in_degrees()[n] == 0) start(run, n);
+  }
+}
+
+void CustomCollectives::start(std::uint32_t run, NodeId node) {
+  const CustomRun& custom = runs_[run];
+  const graph::Graph& graph = *custom.graph;
+  const std::uint32_t rank = custom.owner.rank;
+  const NodeKind kind = graph.kind(node);
+  if (kind != NodeKind::send && kind != NodeKind::recv) {
+    const std::int64_t recorded = kind == NodeKind::comp ? graph.duration(node).count() : 0;
+    const std::int64_t shortest = kind == NodeKind::comp ? run_.policy.shortest.count() : 0;
+    return local_events_.at(rank, recorded > 0 ? recorded : shortest,
+                            {.arg = run, .kind = LocalEventKind::custom_done, .node = node});
+  }
+  const P2pMessages::Place place{rank, custom.owner.node, graph.id(node)};
+  auto key = messages_.key(graph, custom.position, node, kind == NodeKind::send, place);
+  if (!key) return;
+  const Communicator& group = run_.communicators[custom.communicator];
+  if (!group.ranks.empty()) {
+    const std::vector<std::uint32_t>& members = group.ascending();
+    if (key->src >= members.size() || key->dst >= members.size()) {
+      return run_.fail(
+          {Errc::input_range, messages_.text(place), "the peer is not a member of the group", ""});
+    }
+    key->src = members[key->src];
+    key->dst = members[key->dst];
+  }
+  // What is said in pieces is so much of the collective as there is.
+  const graph::PointToPoint& message = graph.point_to_point(node);
+  if (message.pieces != 0) key->size = message.share_of(custom.buffer).count();
+  const Endpoint who{rank, node, run, custom.owner.node};
+  if (kind == NodeKind::send) return messages_.send(who, *key);
+  messages_.receive(who, *key);
+}
+
+void CustomCollectives::complete(std::uint32_t run, NodeId node) {
+  if (run_.error) return;
+  const Endpoint owner = runs_[run].owner;
+  --runs_[run].left;
+  for (const NodeId next : runs_[run].graph->successors(node)) {
+    if (--runs_[run].waits[next] == 0) start(run, next);
+  }
+  if (runs_[run].left == 0) ends_.custom_ends(owner.rank, owner.node);
+}
+
+}  // namespace orrery::sim

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Collectives whose algorithm is itself a Chakra trace.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "orrery/sim/engine/messages/p2p_messages.h"
+#include "orrery/sim/engine/ranks/local_events.h"
+#include "orrery/sim/engine/run/engine_run.h"
+
+namespace orrery::sim {
+
+/// Runs the trace's sends, receives and compute nodes, without resource limits.
+class CustomCollectives {
+ public:
+  /// Who wants to know what has ended.
+  class Ends {
+   public:
+    virtual ~Ends() = default;
+    virtual void custom_ends(std::uint32_t rank, graph::NodeId node) = 0;
+  };
+
+  CustomCollectives(EngineRun& run, LocalEvents& local_events, P2pMessages& messages, Ends& ends)
+      : run_(run), local_events_(local_events), messages_(messages), ends_(ends) {}
+
+  /// Which algorithm runs this collective, by node first, then by type; null: none.
+  [[nodiscard]] const std::string* algorithm(std::uint32_t rank, graph::NodeId node,
+                                             graph::CollectiveType type) const;
+  /// The rank, a member of `communicator`, runs its part.
+  void begin(std::uint32_t rank, graph::NodeId node, std::uint32_t communicator,
+             const std::string& algorithm);
+  /// A node of run `run` ends.
+  void complete(std::uint32_t run, graph::NodeId node);
+
+  /// Goes on from where another has come to.
+  void resume(const CustomCollectives& other) { runs_ = other.runs_; }
+
+ private:
+  void start(std::uint32_t run, graph::NodeId node);
+
+  EngineRun& run_;
+  LocalEvents& local_events_;
+  P2pMessages& messages_;
+  Ends& ends_;
+  std::vector<CustomRun> runs_;
+};
+
+}  // namespace orrery::sim

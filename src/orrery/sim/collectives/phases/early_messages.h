@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <unordered_map>
+
+#include "orrery/model/collective/algorithms/phase_spec.h"
+#include "orrery/sim/engine/state/policy.h"
+#include "orrery/sim/engine/state/run_state.h"
+
+namespace orrery::sim {
+
+/// Messages of phases that have arrived before their receiver wants them. They match as the
+/// policy says.
+class EarlyMessages {
+ public:
+  explicit EarlyMessages(const Policy& policy) : by_size_(policy.match_by_size) {}
+
+  [[nodiscard]] bool empty() const { return waiting_.empty(); }
+  /// One of `spec`'s from member `from`, as the receiver knows its sender.
+  void put(Stream& receiver, const model::PhaseSpec& spec, std::uint32_t from, std::uint32_t key) {
+    receiver.early = true;
+    ++waiting_[key_of(receiver, spec, from, key)];
+  }
+  /// Whether there was one for the phase that the receiver runs.
+  [[nodiscard]] bool take(const Stream& receiver, std::uint32_t from, std::uint32_t key) {
+    const auto found = waiting_.find(key_of(receiver, *receiver.spec, from, key));
+    if (found == waiting_.end()) return false;
+    if (--found->second == 0) waiting_.erase(found);
+    return true;
+  }
+
+  /// Goes on from where another has come to.
+  void resume(const EarlyMessages& other) { waiting_ = other.waiting_; }
+
+ private:
+  [[nodiscard]] MessageKey key_of(const Stream& receiver, const model::PhaseSpec& spec,
+                                  std::uint32_t from, std::uint32_t key) const {
+    if (by_size_) return {receiver.id.block, from, receiver.member, spec.step_of(key).bytes};
+    return {receiver.id.block | std::uint64_t{spec.id} << 32, from, receiver.member, key};
+  }
+
+  bool by_size_;
+  std::unordered_map<MessageKey, std::int32_t, MessageKeyHash> waiting_;
+};
+
+}  // namespace orrery::sim

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// How a chunk goes through one dimension: which of the ways to run a phase takes it.
+#pragma once
+
+#include "orrery/sim/collectives/chunks/chunk_queues.h"
+#include "orrery/sim/collectives/phases/closed_form_phases.h"
+#include "orrery/sim/collectives/phases/endpoint_boundary.h"
+#include "orrery/sim/collectives/phases/ring_arrivals.h"
+#include "orrery/sim/collectives/phases/step_phases.h"
+#include "orrery/sim/collectives/phases/switch_phases.h"
+#include "orrery/sim/collectives/phases/tree_phases.h"
+#include "orrery/sim/engine/ranks/kernel_interference.h"
+
+namespace orrery::sim {
+
+/// Each way begins a phase, is told of what arrives for it, and says when it ends: closed forms,
+/// trees, or packets.
+class Phases : public ChunkQueues::Starter, public EndpointBoundary::Frees {
+ public:
+  Phases(EngineRun& run, const CollectivePlanner& planner, ChunkPool& chunks, FoldingGuard& guard,
+         LocalEvents& local_events, Transport& transport, PhaseEnds& ends,
+         KernelInterference& kernel_interference);
+
+  void begin_phase(Stream& stream) override;
+  void packets_free(Stream& stream, std::uint16_t count) override;
+  /// A packet that has crossed the boundary is reduced.
+  void reduce(std::uint32_t rank, const LocalEvent& event);
+  /// Events that belong to phases: phase_end, deliver, late_receive, tree_…, ready_….
+  void handle(const Event& event);
+  /// Local events of ranks first … first+count-1.
+  template <class Act>
+  void run_local_events(const Event& event, const Act& act) {
+    Event run{.count = 0};
+    const bool plain = !transport_.contended() && !run_.guarded &&
+                       !run_.platform.collectives.rendezvous &&
+                       run_.now() < model::MultiDimFabric::kTooLong / 2;
+    for (std::uint32_t rank = event.first; rank < event.first + event.count; ++rank) {
+      if (plain && step_phases_.run_single_step(rank, run)) continue;
+      step_phases_.flush(run);
+      local_events_.run(rank, act);
+    }
+    step_phases_.flush(run);
+  }
+  /// Decides what was left to decide in this tick. False: nothing was.
+  bool settle() { return switch_phases_.settle(); }
+  void bus_expires(std::uint32_t rank, std::uint32_t code) { boundary_.expire(rank, code); }
+
+  /// Whether the phase ends in one event.
+  [[nodiscard]] bool ends_in_one_event(const model::PhaseSpec& spec) const {
+    return SwitchPhases::runs(spec) ? switch_phases_.ends_in_one_event() : closed_.knows(spec);
+  }
+  /// Members that wait for others to begin such a phase.
+  [[nodiscard]] std::uint64_t waiting() const { return closed_.waiting(); }
+  /// Whether messages have arrived that nobody wants yet.
+  [[nodiscard]] bool has_early_messages() const { return !early_messages_.empty(); }
+
+  /// Goes on from where another has come to.
+  void resume(const Phases& other) {
+    early_messages_.resume(other.early_messages_);
+    boundary_.resume(other.boundary_);
+    rendezvous_.resume(other.rendezvous_);
+    closed_.resume(other.closed_);
+    switch_phases_.resume(other.switch_phases_);
+  }
+
+ private:
+  [[nodiscard]] PhaseRunner& by_messages(const model::PhaseSpec& spec);
+  void announcement_arrives(const Event& event);
+
+  EngineRun& run_;
+  const CollectivePlanner& planner_;
+  ChunkPool& chunks_;
+  LocalEvents& local_events_;
+  Transport& transport_;
+  KernelInterference& kernel_interference_;
+  EarlyMessages early_messages_;
+  EndpointBoundary boundary_;
+  Rendezvous rendezvous_;
+  ClosedFormPhases closed_;
+  SwitchPhases switch_phases_;
+  TreePhases tree_phases_;
+  StepPhases step_phases_;
+};
+
+}  // namespace orrery::sim

@@ -1,0 +1,418 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/sim/engine/engine.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "orrery/core/check.h"
+#include "orrery/model/collective/library/library_machine.h"
+#include "orrery/network/fabric_routes.h"
+#include "orrery/sim/collectives/plans/nearest_form.h"
+
+namespace orrery::sim {
+
+using graph::CollectiveType;
+
+namespace {
+constexpr std::uint64_t kProgressEvery = 1 << 14;  // events
+}
+
+Result<SimResult> simulate(const graph::Workload& workload, const platform::Platform& platform,
+                           const Options& options) {
+  if (workload.rank_count() == 0) return fail(Errc::input_empty, "", "the workload has no ranks");
+  if (platform.dims.empty() ||
+      platform.npu_count() != static_cast<std::int64_t>(workload.rank_count())) {
+    return fail(
+        Errc::config_conflict, "",
+        fmt::format("the workload has {} ranks and the network {} NPUs", workload.rank_count(),
+                    platform.dims.empty() ? 0 : platform.npu_count()),
+        "make the product of the dimension sizes equal to the number of trace files");
+  }
+  Options left = options;  // what can still be saved
+  if (left.library == nullptr) {
+    auto library = model::make_library_times(platform);
+    if (!library) return tl::unexpected(std::move(library.error()));
+    left.library = *std::move(library);
+  }
+  std::string unfolded_reason;
+  for (;;) {
+    Engine engine(workload, platform, left);
+    auto result = engine.run();
+    switch (engine.again()) {
+      case Engine::Rerun::no:
+        if (result && !unfolded_reason.empty()) result->savings.unfolded_reason = unfolded_reason;
+        return result;
+      case Engine::Rerun::every_rank:
+        unfolded_reason = engine.fold_failed();
+        left.fold = false;
+        break;
+      case Engine::Rerun::by_messages:
+        left.closed_forms = false;
+        break;
+      case Engine::Rerun::in_one_part:
+        left.threads = 1;
+        break;
+    }
+  }
+}
+
+Engine::Engine(const graph::Workload& workload, const platform::Platform& platform,
+               const Options& options)
+    : run_(workload, platform, options, std::make_shared<SharedState>(platform, options)),
+      shared_planner_(run_.new_planner()) {
+  queues_.run_by(phases_);
+}
+
+Result<void> Engine::set_up() {
+  if (run_.network.end_points().ranks != run_.workload.rank_count()) {
+    return fail(Errc::config_conflict, "",
+                fmt::format("the workload has {} ranks and the network end points for {}",
+                            run_.workload.rank_count(), run_.network.end_points().ranks));
+  }
+  if (run_.platform.collectives.queues_per_dim < 1 || run_.platform.collectives.active_chunks < 1 ||
+      run_.platform.collectives.queues_per_dim > 4096) {
+    return fail(
+        Errc::config_range, "",
+        "queues per dimension must be 1 to 4096 and active chunks per dimension at least 1");
+  }
+  if (auto made = run_.communicators.make(run_.workload, run_.platform.rules); !made) return made;
+  if (auto done = set_up_folding(); !done) return done;
+  run_.set_up_ranks(planner_);
+  set_up_jobs();
+  if (run_.options.record) {
+    recording_.emplace(run_, planner_, chunks_, transport_, collectives_.operations());
+    run_.observer = &*recording_;
+    device_work_.watch();
+  }
+  repetition_skipper_.set_up();
+  return {};
+}
+
+Engine::Engine(const Engine& other)
+    : P2pMessages::Ends(),
+      Nodes::Work(),
+      CustomCollectives::Ends(),
+      CollectiveRunner::Ends(),
+      run_(other.run_.workload, other.run_.platform, other.run_.options,
+           std::make_shared<SharedState>(*other.run_.shared_owner)),
+      rerun_(other.rerun_),
+      shared_planner_(other.shared_planner_) {
+  ORRERY_CHECK(!other.border_ && !other.recording_);
+  queues_.run_by(phases_);
+  run_.resume(other.run_);
+  guard_.resume(other.guard_);
+  chunks_.resume(other.chunks_);
+  local_events_.resume(other.local_events_);
+  transport_.resume(other.transport_);
+  times_.resume(other.times_);
+  messages_.resume(other.messages_);
+  nodes_.resume(other.nodes_);
+  device_work_.resume(other.device_work_);
+  custom_collectives_.resume(other.custom_collectives_);
+  recorded_collectives_.resume(other.recorded_collectives_);
+  queues_.resume(other.queues_);
+  collectives_.resume(other.collectives_);
+  phases_.resume(other.phases_);
+  repetition_skipper_.resume(other.repetition_skipper_);
+}
+
+Result<SimResult> Engine::run() {
+  if (auto ok = set_up(); !ok) return tl::unexpected(ok.error());
+  if (find_parts()) return run_parts();
+  begin_ranks();
+  advance(std::numeric_limits<std::uint64_t>::max());
+  return finish();
+}
+
+Result<void> Engine::start() {
+  auto ok = set_up();
+  if (ok) begin_ranks();
+  return ok;
+}
+
+void Engine::begin_ranks() {
+  for (std::uint32_t rank = 0; rank < run_.shared.states.size() && !run_.error; ++rank)
+    begin_rank(rank);
+}
+
+bool Engine::advance(std::uint64_t events) {
+  Event event;
+  while (!run_.error && run_.fold_failed.empty()) {
+    while (!run_.queue.more_now() && !run_.error &&
+           (nodes_.settle() || queues_.settle() || phases_.settle() || transport_.settle() ||
+            device_work_.settle() || break_deadlocks())) {
+    }
+    if (rerun_ == Rerun::by_messages) return false;
+    if (repetition_skipper_.due() && !run_.queue.more_now() && !run_.error)
+      repetition_skipper_.end_tick();
+    if (events-- == 0) return true;
+    const std::int64_t wanted = std::min(transport_.next(), device_work_.next());
+    if (!run_.queue.pop(event, wanted)) {
+      if (wanted != EventQueue::kNever) {
+        go_on_to(wanted);
+        continue;
+      }
+      if (phases_.waiting() > 0 && nodes_.finished() < run_.workload.rank_count()) {
+        rerun_ = Rerun::by_messages;
+        return false;
+      }
+      if (!queues_.break_deadlock()) return false;
+      continue;
+    }
+    run_.jobs.happens(event);
+    ++run_.result.events;
+    if (run_.result.events % kProgressEvery == 0 && run_.options.progress) {
+      run_.options.progress(nodes_.finished(), run_.result.messages);
+    }
+    if (run_.options.max_events != 0 && run_.result.events > run_.options.max_events) {
+      run_.fail({Errc::limit_exceeded, "",
+                 fmt::format("more than {} events", run_.options.max_events), ""});
+      return false;
+    }
+    dispatch(event);
+  }
+  return false;
+}
+
+/// Jobs are told apart where all that one waits for is its own: not the memory or the switches that
+/// several have, nor what is begun in an order that can be seen.
+void Engine::set_up_jobs() {
+  if (run_.policy.first_come || run_.in_a_part ||
+      run_.platform.remote_memory.kind != platform::RemoteMemoryKind::none ||
+      model::reducer_count(run_.platform) > 0)
+    return;
+  run_.jobs.set_up(run_.workload, run_.folded_workload);
+}
+
+void Engine::begin_rank(std::uint32_t rank) {
+  run_.jobs.act_for(rank);
+  nodes_.begin_rank(rank);
+}
+
+/// The tick is over: jobs whose chunks wait for each other go on, as they would alone. False: there
+/// is none.
+bool Engine::break_deadlocks() {
+  if (!run_.jobs.several()) return false;
+  bool moved = false;
+  for (const std::uint16_t job : run_.jobs.take_stalled()) {
+    if (!queues_.any_waits(job)) continue;
+    if (phases_.waiting() > 0) {
+      rerun_ = Rerun::by_messages;
+      return false;
+    }
+    moved |= queues_.break_deadlock_of_job(job);
+  }
+  return moved;
+}
+
+/// Nothing else happens until `time`, when messages or accesses to memory want to be looked at.
+void Engine::go_on_to(std::int64_t time) {
+  ++run_.result.events;
+  if (time >= model::MultiDimFabric::kTooLong)
+    return (void)run_.after(model::MultiDimFabric::kTooLong);
+  run_.queue.advance_to(time);
+  if (transport_.next() <= time) transport_.advance();
+  if (device_work_.next() > time) return;
+  for (const auto& ended : device_work_.ended())
+    nodes_.complete(ended.access.rank, ended.access.node);
+}
+
+Result<SimResult> Engine::finish() {
+  if (rerun_ == Rerun::by_messages) return std::move(run_.result);
+  if (run_.error && run_.error->code == Errc::limit_exceeded) return tl::unexpected(*run_.error);
+  if (run_.folded_workload.smaller() && run_.fold_failed.empty() &&
+      (run_.error || nodes_.finished() < run_.workload.rank_count()))
+    check_folding();
+  if (!run_.fold_failed.empty()) return std::move(run_.result);
+  if (run_.error) return tl::unexpected(*run_.error);
+  return summarise();
+}
+
+void Engine::dispatch(const Event& event) {
+  switch (event.kind) {
+    case EventKind::local:
+      return phases_.run_local_events(
+          event, [this](std::uint32_t rank, const LocalEvent& local) { run_local(rank, local); });
+    case EventKind::phase_end:
+    case EventKind::deliver:
+    case EventKind::late_receive:
+    case EventKind::tree_deliver:
+    case EventKind::tree_late:
+    case EventKind::switch_deliver:
+    case EventKind::switch_free:
+    case EventKind::ready_to_send:
+    case EventKind::ready_late:
+      return phases_.handle(event);
+    case EventKind::p2p_deliver:
+    case EventKind::p2p_sent:
+    case EventKind::p2p_leaves:
+    case EventKind::p2p_came:
+    case EventKind::p2p_late:
+    case EventKind::p2p_ready:
+    case EventKind::p2p_found:
+      return messages_.handle(event);
+    case EventKind::memory_came:
+      return device_work_.network_memory().arrives(event);
+    case EventKind::network:
+      if (const auto arrival = transport_.called(event)) {
+        run_.jobs.happens(*arrival);
+        dispatch(*arrival);
+      }
+      return;
+  }
+}
+
+void Engine::run_local(std::uint32_t rank, const LocalEvent& event) {
+  switch (event.kind) {
+    case LocalEventKind::taken:
+      return;
+    case LocalEventKind::inserted:
+    case LocalEventKind::freed:
+      return phases_.packets_free(chunks_.at(event.stream), event.repeat);
+    case LocalEventKind::inserted_sum:
+      return phases_.reduce(rank, event);
+    case LocalEventKind::node_done:
+      nodes_.complete(rank, event.arg);
+      return;
+    case LocalEventKind::kernel_done:
+      if (interference_.ends(rank, event.arg)) nodes_.complete(rank, event.arg);
+      return;
+    case LocalEventKind::node_ready:
+      return nodes_.becomes_ready(rank, event.arg);
+    case LocalEventKind::node_launched:
+      return nodes_.launched(rank, event.arg);
+    case LocalEventKind::memory_done:
+      device_work_.access_ends(rank);
+      nodes_.complete(rank, event.arg);
+      return;
+    case LocalEventKind::custom_done:
+      custom_collectives_.complete(event.arg, static_cast<graph::NodeId>(event.node));
+      return;
+    case LocalEventKind::begins:
+      return nodes_.wake(rank);
+    case LocalEventKind::bus:
+      return phases_.bus_expires(rank, event.arg);
+  }
+}
+
+void Engine::message_ends(const Endpoint& who) {
+  if (who.custom != kNone) return custom_collectives_.complete(who.custom, who.node);
+  nodes_.complete(who.rank, who.node);
+}
+
+void Engine::custom_ends(std::uint32_t rank, graph::NodeId node) { nodes_.complete(rank, node); }
+
+void Engine::collective_ends(std::uint32_t rank, graph::NodeId node) {
+  nodes_.complete(rank, node);
+}
+
+void Engine::begin(std::uint32_t rank, graph::NodeId node) {
+  if (run_.platform.replay_only) return device_work_.replay(rank, node);
+  if (run_.options.replay && recorded_collectives_.waits_for_others(rank, node))
+    return recorded_collectives_.come(rank, node);
+  switch (const graph::NodeKind kind = run_.graph_of(rank).kind(node)) {
+    case graph::NodeKind::comp:
+      if (!device_work_.compute(rank, node)) nodes_.skip(rank, node);
+      return;
+    case graph::NodeKind::coll:
+      return start_collective(rank, node);
+    case graph::NodeKind::mem_load:
+    case graph::NodeKind::mem_store:
+      return device_work_.access(rank, node);
+    case graph::NodeKind::send:
+    case graph::NodeKind::recv: {
+      const auto key = messages_.key(rank, node);
+      if (!key) return;
+      if (kind == graph::NodeKind::send) return messages_.send({rank, node}, *key);
+      return messages_.receive({rank, node}, *key);
+    }
+    case graph::NodeKind::invalid:
+    case graph::NodeKind::metadata:
+      return;  // they never come here
+  }
+}
+
+void Engine::start_collective(std::uint32_t rank, graph::NodeId node) {
+  const graph::Graph& graph = run_.graph_of(rank);
+  const graph::Collective& collective = graph.collective(node);
+  if (run_.policy.nearest_form && nodes_.takes_recorded_time(rank, node)) {
+    run_.note(FindingCode::collective_replayed, rank, node);
+    const Time taken = run_.shared.deviations.communication(run_.real(rank), graph.duration(node));
+    return local_events_.at(rank, taken.count(), {.arg = node, .kind = LocalEventKind::node_done});
+  }
+  if (!graph.has(node, graph::kHasCommType) || !graph.has(node, graph::kHasCommSize)) {
+    return run_.fail({Errc::input_missing_attr, run_.place(rank, node),
+                      "a collective lacks comm_type or comm_size", ""});
+  }
+  if (const std::string* algorithm = custom_collectives_.algorithm(rank, node, collective.type)) {
+    const auto communicator = collectives_.communicator_of(rank, node);
+    return communicator ? custom_collectives_.begin(rank, node, *communicator, *algorithm) : void();
+  }
+  const auto size = collective.size.count();
+  const auto members = [&]() -> std::int64_t {
+    const auto communicator = collectives_.communicator_of(rank, node);
+    return communicator ? run_.communicators[*communicator].members : 1;
+  };
+  if (run_.platform.collectives.plan(collective.type) != nullptr) {
+    return collectives_.begin(rank, node, collective.type, size);
+  }
+  if (!run_.policy.nearest_form && collective.type == CollectiveType::broadcast) {
+    run_.note(FindingCode::collective_without_traffic, rank, node);
+    const std::int64_t recorded = graph.duration(node).count();
+    return local_events_.at(rank, recorded > 0 ? recorded : run_.policy.shortest.count(),
+                            {.arg = node, .kind = LocalEventKind::node_done});
+  }
+  if (!run_.policy.nearest_form || collective.type == CollectiveType::unknown) {
+    return run_.fail(
+        {Errc::input_unsupported, run_.place(rank, node),
+         fmt::format("collective type {} cannot be simulated", graph::name(collective.type)), ""});
+  }
+  run_.note(FindingCode::collective_approximated, rank, node);
+  const auto [type, form_size] = nearest_form(collective.type, size, members());
+  if (!run_.error) collectives_.begin(rank, node, type, form_size);
+}
+
+// What is run: the workload, or what stands for it; and what to do when that goes wrong.
+
+Result<void> Engine::set_up_folding() {
+  std::string why_not;
+  auto folded_workload = fold_workload(run_.workload, run_.platform, run_.fabric, run_.network,
+                                       run_.options, run_.communicators, planner_, why_not);
+  if (!folded_workload) return tl::unexpected(folded_workload.error());
+  run_.shared.folded_workload = std::move(*folded_workload);
+  run_.result.savings.representatives = run_.folded_workload.ranks();
+  if (run_.options.fold) run_.result.savings.unfolded_reason = std::move(why_not);
+  if (!run_.folded_workload.smaller()) return {};
+  if (!run_.network.traits().uncontended)
+    run_.network.fold(run_.folded_workload.class_of(), run_.folded_workload.weights(),
+                      run_.folded_workload.links());
+  run_.guarded = run_.policy.first_come;
+  guard_.set_up();
+  return {};
+}
+
+// That a job cannot finish, or goes wrong, is only told of a run of all ranks.
+void Engine::check_folding() {
+  std::uint64_t nodes = 0;
+  for (std::uint32_t rank = 0; rank < run_.shared.states.size(); ++rank)
+    nodes += std::uint64_t{run_.weight(rank)} * run_.graph_of(rank).size();
+  if (nodes <= run_.options.max_repeated_nodes) {
+    run_.fold_failed = "it cannot finish";
+    return;
+  }
+  const auto stuck = std::find_if(run_.shared.states.begin(), run_.shared.states.end(),
+                                  [](const RankState& state) { return !state.finished; });
+  if (run_.error || stuck == run_.shared.states.end()) return;
+  run_.fail(
+      {Errc::limit_exceeded,
+       fmt::format("rank {}",
+                   run_.real(static_cast<std::uint32_t>(stuck - run_.shared.states.begin()))),
+       fmt::format("it cannot finish, nor can those that are like it, as it seems; to be sure "
+                   "and to tell why, all {} nodes have to be simulated, which takes long",
+                   nodes),
+       "simulate every rank: --fold off"});
+}
+
+}  // namespace orrery::sim

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "orrery/sim/engine/state/run_state.h"
+
+namespace orrery::sim {
+
+/// Mailboxes by message key: an open-addressing table with linear probing, its load kept at or
+/// below one half. A table of its own because it is touched twice per message; std::unordered_map
+/// allocates per entry and was a quarter of the time of a point-to-point run. Never iterated for
+/// results: order does not matter.
+class Mailboxes {
+ public:
+  struct Entry {
+    MessageKey key{};
+    Mailbox box;
+    bool used = false;
+  };
+
+  Mailboxes() : entries_(kSmallest) {}
+
+  /// The mailbox of `key`, made when there is none. Valid until the next call of `at` or `erase`.
+  [[nodiscard]] Mailbox& at(const MessageKey& key) {
+    if (2 * (count_ + 1) > entries_.size()) grow();
+    Entry& entry = entries_[slot(key)];
+    if (!entry.used) {
+      entry.used = true;
+      entry.key = key;
+      entry.box = {};
+      ++count_;
+    }
+    return entry.box;
+  }
+
+  /// Removes the mailbox of `key`, which must exist, and closes the gap it leaves.
+  void erase(const MessageKey& key) {
+    std::size_t gap = slot(key);
+    --count_;
+    for (std::size_t next = (gap + 1) & mask(); entries_[next].used; next = (next + 1) & mask()) {
+      const std::size_t home = MessageKeyHash{}(entries_[next].key) & mask();
+      if (((next - home) & mask()) < ((next - gap) & mask())) continue;
+      entries_[gap] = entries_[next];
+      gap = next;
+    }
+    entries_[gap].used = false;
+  }
+
+  [[nodiscard]] const std::vector<Entry>& entries() const { return entries_; }
+
+ private:
+  static constexpr std::size_t kSmallest = 64;
+  [[nodiscard]] std::size_t mask() const { return entries_.size() - 1; }
+
+  // Where `key` is, or the free place where it belongs.
+  [[nodiscard]] std::size_t slot(const MessageKey& key) const {
+    std::size_t place = MessageKeyHash{}(key)&mask();
+    while (entries_[place].used && !(entries_[place].key == key)) place = (place + 1) & mask();
+    return place;
+  }
+
+  void grow() {
+    std::vector<Entry> old(entries_.size() * 2);
+    old.swap(entries_);
+    for (const Entry& entry : old) {
+      if (entry.used) entries_[slot(entry.key)] = entry;
+    }
+  }
+
+  std::vector<Entry> entries_;
+  std::size_t count_ = 0;
+};
+
+}  // namespace orrery::sim

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/sim/engine/ranks/kernel_interference.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace orrery::sim {
+
+// At least as long as alone: an end that rounds down would come before it.
+void KernelInterference::set_end(std::uint32_t rank, InterferenceState::Kernel& kernel) {
+  const InterferenceState& state = run_.shared.kernel_interference[rank];
+  const double factor = interference_.factor(state.taken, kernel.product);
+  const double takes = std::ceil(static_cast<double>(kernel.left) * factor);
+  const std::int64_t delay = factor == 1.0 ? kernel.left
+                             : takes < 4e18
+                                 ? std::max(static_cast<std::int64_t>(takes), kernel.left)
+                                 : model::MultiDimFabric::kTooLong;
+  const std::int64_t end = run_.after(delay);
+  kernel.factor = factor;
+  if (end == kernel.end) return;
+  kernel.end = end;
+  local_events_.at(rank, delay, {.arg = kernel.node, .kind = LocalEventKind::kernel_done});
+}
+
+void KernelInterference::begin(std::uint32_t rank, graph::NodeId node, std::int64_t alone) {
+  const graph::Graph& graph = run_.graph_of(rank);
+  const graph::KernelId id = graph.kernel(node);
+  const bool product =
+      id == graph::kNoKernel || model::Interference::is_product((*graph.kernels())[id].operation);
+  std::vector<InterferenceState::Kernel>& kernels = run_.shared.kernel_interference[rank].kernels;
+  kernels.push_back({.node = node,
+                     .product = product,
+                     .left = alone,
+                     .since = run_.now(),
+                     .begun = run_.now(),
+                     .alone = alone});
+  set_end(rank, kernels.back());
+}
+
+bool KernelInterference::ends(std::uint32_t rank, graph::NodeId node) {
+  std::vector<InterferenceState::Kernel>& kernels = run_.shared.kernel_interference[rank].kernels;
+  const auto found = std::find_if(kernels.begin(), kernels.end(), [&](const auto& kernel) {
+    return kernel.node == node && kernel.end == run_.now();
+  });
+  if (found == kernels.end()) return false;
+  run_.shared.gpu_time[rank] += run_.now() - found->begun - found->alone;
+  kernels.erase(found);
+  return true;
+}
+
+void KernelInterference::phase(const Stream& stream, int by) {
+  const model::PhaseSpec& spec = *stream.spec;
+  model::ConcurrentUse taken = run_.shared.kernel_interference[stream.rank].taken;
+  taken.collectives += by;
+  taken.sms += by * spec.sms;
+  taken.memory_rate += by * spec.memory_rate;
+  change(stream.rank, taken);
+}
+
+void KernelInterference::copy_rate_changes(std::uint32_t rank, std::int64_t by) {
+  model::ConcurrentUse taken = run_.shared.kernel_interference[rank].taken;
+  taken.copy_rate += by;
+  change(rank, taken);
+}
+
+void KernelInterference::change(std::uint32_t rank, const model::ConcurrentUse& taken) {
+  InterferenceState& state = run_.shared.kernel_interference[rank];
+  state.taken = taken;
+  for (InterferenceState::Kernel& kernel : state.kernels) {
+    if (kernel.end == run_.now()) continue;  // it is over
+    if (kernel.since < run_.now()) {
+      const double done =
+          std::floor(static_cast<double>(run_.now() - kernel.since) / kernel.factor);
+      kernel.left = std::max<std::int64_t>(kernel.left - static_cast<std::int64_t>(done), 1);
+      kernel.since = run_.now();
+    }
+    set_end(rank, kernel);
+  }
+}
+
+}  // namespace orrery::sim

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/sim/engine/ranks/local_events.h"
+
+namespace orrery::sim {
+
+namespace {
+
+constexpr int kLookedAt = 8;  // events of a list looked at for merging
+
+// A packet of a stream that has nothing left to send only counts: all that matters is where the
+// last of them stands.
+bool only_counts(const LocalEvent& event, const ChunkPool& chunks) {
+  if (event.stream.none()) return false;
+  const Stream& stream = chunks.at(event.stream);
+  if (stream.steps_left != 0 || stream.spec == nullptr) return false;
+  return stream.spec->peers == model::Peers::each;
+}
+
+}  // namespace
+
+// Takes an older event equal to `event`, one of the first few, out of the list and returns how
+// often it stood there.
+std::uint16_t LocalEvents::take_older(LocalEventList& list, const LocalEvent& event) {
+  const auto equal = [&](const LocalEvent& other) {
+    return other.stream == event.stream && other.kind == event.kind && other.arg == event.arg &&
+           other.repeat < 0x7fff;
+  };
+  if (list.head == kNone) return 0;
+  if (equal(list.first)) {
+    const std::uint16_t repeat = list.first.repeat;
+    const std::uint32_t slot = list.head;
+    list.first = pool_[slot].event;
+    list.head = pool_[slot].next;
+    if (list.head == kNone) list.tail = kNone;
+    free(slot);
+    return repeat;
+  }
+  std::uint32_t* link = &list.head;
+  for (int i = 0; i < kLookedAt && *link != list.tail; ++i) {
+    const std::uint32_t slot = *link;
+    if (equal(pool_[slot].event)) {
+      const std::uint16_t repeat = pool_[slot].event.repeat;
+      *link = pool_[slot].next;
+      free(slot);
+      return repeat;
+    }
+    link = &pool_[slot].next;
+  }
+  return 0;
+}
+
+void LocalEvents::append(LocalEventList& list, LocalEvent event) {
+  LocalEvent& last = list.tail == kNone ? list.first : pool_[list.tail].event;
+  if (last.stream == event.stream && last.arg == event.arg && last.kind == event.kind &&
+      !event.stream.none() && last.repeat < 0xffff - event.repeat) {
+    last.repeat = static_cast<std::uint16_t>(last.repeat + event.repeat);
+    return;
+  }
+  // A list that is running now keeps its events where they are.
+  if (list.time != run_.now() && only_counts(event, chunks_))
+    event.repeat = static_cast<std::uint16_t>(event.repeat + take_older(list, event));
+  std::uint32_t slot = pool_free_;
+  if (slot == kNone) {
+    slot = static_cast<std::uint32_t>(pool_.size());
+    pool_.push_back({event, kNone});
+  } else {
+    pool_free_ = pool_[slot].next;
+    pool_[slot] = {event, kNone};
+  }
+  (list.tail == kNone ? list.head : pool_[list.tail].next) = slot;
+  list.tail = slot;
+}
+
+void LocalEvents::at(std::uint32_t rank, std::int64_t delay, const LocalEvent& event) {
+  RankEvents& agenda = run_.shared.local_events[rank];
+  const std::int64_t time = run_.after(delay);
+  LocalEventList* spare = nullptr;
+  for (LocalEventList& list : agenda.lists) {
+    if (list.time == time) return append(list, event);
+    if (list.time < 0 && spare == nullptr) spare = &list;
+  }
+  for (LocalEventList& list : agenda.overflow) {
+    if (list.time == time) return append(list, event);
+    if (list.time < 0 && spare == nullptr) spare = &list;
+  }
+  if (spare == nullptr) spare = &agenda.overflow.emplace_back();
+  spare->time = time;
+  spare->first = event;
+  spare->head = spare->tail = kNone;
+  run_.push({.time = time, .kind = EventKind::local, .first = rank});
+  guard_.own(rank, time);
+}
+
+std::vector<std::pair<std::int64_t, LocalEvent*>> LocalEvents::pending(std::uint32_t rank) {
+  std::vector<std::pair<std::int64_t, LocalEvent*>> found;
+  const auto add_list = [&](LocalEventList& list) {
+    if (list.time < 0) return;
+    found.emplace_back(list.time, &list.first);
+    for (std::uint32_t slot = list.head; slot != kNone; slot = pool_[slot].next)
+      found.emplace_back(list.time, &pool_[slot].event);
+  };
+  for (LocalEventList& list : run_.shared.local_events[rank].lists) add_list(list);
+  for (LocalEventList& list : run_.shared.local_events[rank].overflow) add_list(list);
+  return found;
+}
+
+void LocalEvents::shift(std::uint32_t rank, std::int64_t delay) {
+  RankEvents& agenda = run_.shared.local_events[rank];
+  for (LocalEventList& list : agenda.lists) {
+    if (list.time >= 0) list.time += delay;
+  }
+  for (LocalEventList& list : agenda.overflow) {
+    if (list.time >= 0) list.time += delay;
+  }
+}
+
+}  // namespace orrery::sim

@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/sim/engine/ranks/nodes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+
+namespace orrery::sim {
+
+using graph::NodeId;
+using graph::NodeKind;
+
+namespace {
+
+constexpr std::uint64_t kCpuLane = 0, kComputeLane = 1, kCommLane = 2, kLoadLane = 3,
+                        kStoreLane = 4, kFreeLane = 5;
+constexpr std::uint64_t kGroupLanes = 16;  // Orrery rules: one lane per process group …
+constexpr std::uint64_t kSendLanes = std::uint64_t{1} << 32;  // … one per receiver of sends …
+constexpr std::uint64_t kRecordedLanes = std::uint64_t{1} << 33;  // … and one per recorded stream
+
+}  // namespace
+
+// The resource a node needs: ASTRA rules know CPU, compute and "communication" (collectives, sends,
+// memory, everything else), each of capacity one; receives never wait. Orrery rules give each
+// group, each receiver, loads and stores their own stream, and compute what was recorded, where
+// that is known; a host has many threads, which dependencies keep in order, also where what they
+// communicate takes its recorded time.
+inline std::pair<std::uint64_t, bool> Nodes::lane_of(std::uint32_t rank, NodeId node) const {
+  const graph::Graph& graph = run_.graph_of(rank);
+  if (graph.kind(node) == NodeKind::comp && !graph.is_cpu(node)) {
+    const std::uint32_t lane = graph.lane(node);
+    if (lane == graph::kNoLane || !run_.policy.knows_recordings) return {kComputeLane, false};
+    return {kRecordedLanes + lane, false};
+  }
+  return other_lane_of(rank, node);
+}
+
+std::pair<std::uint64_t, bool> Nodes::other_lane_of(std::uint32_t rank, NodeId node) const {
+  const graph::Graph& graph = run_.graph_of(rank);
+  const NodeKind kind = graph.kind(node);
+  if (kind == NodeKind::recv || kind == NodeKind::metadata) return {kFreeLane, true};
+  if (graph.is_cpu(node) && run_.policy.one_lane_for_communication) return {kCpuLane, false};
+  if (graph.is_cpu(node) && (kind == NodeKind::comp || takes_recorded_time(rank, node)))
+    return {kFreeLane, true};
+  if (kind == NodeKind::comp) return {kComputeLane, false};
+  if (run_.policy.one_lane_for_communication) return {kCommLane, false};
+  if (run_.options.replay && kind != NodeKind::mem_load && kind != NodeKind::mem_store)
+    return {kFreeLane, true};  // edges have their order, and one kernel may carry several messages
+  if (run_.policy.knows_recordings && graph.lane(node) != graph::kNoLane &&
+      takes_recorded_time(rank, node))
+    return {kRecordedLanes + graph.lane(node), false};
+  switch (kind) {
+    case NodeKind::coll:
+      return {kGroupLanes + static_cast<std::uint32_t>(graph.collective(node).group), false};
+    case NodeKind::send:
+      return {kSendLanes + static_cast<std::uint32_t>(graph.message(node, run_.real(rank)).dst),
+              false};
+    case NodeKind::mem_load:
+      return {kLoadLane, false};
+    case NodeKind::mem_store:
+      return {kStoreLane, false};
+    default:
+      return {kFreeLane, true};
+  }
+}
+
+bool Nodes::takes_recorded_time(std::uint32_t rank, NodeId node) const {
+  const graph::Graph& graph = run_.graph_of(rank);
+  if (run_.platform.replay_only) return true;
+  if (graph.kind(node) != NodeKind::coll) return false;
+  // Recorded traces have collectives that do not say what they are, or how large.
+  if (!graph.has(node, graph::kHasCommType) || !graph.has(node, graph::kHasCommSize)) return true;
+  if (graph.duration(node) <= Time{}) return false;
+  // Recorded on a rank whose peers' traces are not here: nothing to simulate, but it took its time.
+  std::uint32_t group = 0;
+  if (const std::string_view name = graph.string(graph.collective(node).group); !name.empty()) {
+    group = run_.communicators.find(name, run_.real(rank));
+    if (group >= Communicators::kOutside) return false;
+  }
+  const Communicator& alone = run_.communicators[group];
+  return alone.members == 1 && alone.place(run_.real(rank)) != kNone;
+}
+
+void Nodes::make_ready(std::uint32_t rank, NodeId node) {
+  RankState& state = run_.shared.states[rank];
+  const auto [key, unlimited] = lane_of(rank, node);
+  auto lane = std::find_if(state.lanes.begin(), state.lanes.end(),
+                           [k = key](const ResourceLane& l) { return l.key == k; });
+  if (lane == state.lanes.end()) {
+    state.lanes.push_back({key, unlimited, false, graph::kNoNode, {}});
+    lane = state.lanes.end() - 1;
+  }
+  lane->ready.push_back(node);
+  std::push_heap(lane->ready.begin(), lane->ready.end(), std::greater<>());
+}
+
+std::optional<std::pair<ResourceLane*, NodeId>> Nodes::next_ready(RankState& state) {
+  ResourceLane* best = nullptr;
+  for (ResourceLane& lane : state.lanes) {
+    if (lane.ready.empty() || (lane.busy && !lane.unlimited)) continue;
+    if (best == nullptr || lane.ready.front() < best->ready.front()) best = &lane;
+  }
+  if (best == nullptr) return std::nullopt;
+  const NodeId node = best->ready.front();
+  std::pop_heap(best->ready.begin(), best->ready.end(), std::greater<>());
+  best->ready.pop_back();
+  best->busy = true;
+  return std::pair{best, node};
+}
+
+// Starts every ready node whose resource is free, lowest id first. Nodes set free by nodes that end
+// at once come in a second pass, as they would with ASTRA-sim's next callback.
+void Nodes::issue(std::uint32_t rank) {
+  RankState& state = run_.shared.states[rank];
+  if (state.issuing) return;
+  state.issuing = true;
+  do {
+    if (!state.freed.empty()) {
+      for (const NodeId node : std::exchange(state.freed, {})) make_ready(rank, node);
+    }
+    while (!run_.error) {
+      const auto next = next_ready(state);
+      if (!next) break;
+      const auto [lane, node] = *next;
+      if (!run_.policy.first_come && !lane->unlimited && lane->last != graph::kNoNode)
+        note_release(rank, node, lane->last);
+      start(rank, node);
+    }
+  } while (!state.freed.empty() && !run_.error);
+  state.issuing = false;
+  check_finished(rank);
+}
+
+void Nodes::wake(std::uint32_t rank) {
+  if (run_.policy.first_come) return issue(rank);
+  RankState& state = run_.shared.states[rank];
+  if (state.unsettled || state.issuing) return;
+  state.unsettled = true;
+  unsettled_.push_back(rank);
+}
+
+// Orrery rules: `node` could not start before `by` had ended either. See settle_releases.
+void Nodes::note_release(std::uint32_t rank, NodeId node, NodeId by) {
+  if (run_.pages != nullptr) return;
+  NodeTimes* times = &run_.shared.times[run_.shared.first_times[rank]];
+  NodeId& known = times[node].released_by;
+  if (known == graph::kNoNode) {
+    known = by;
+    return;
+  }
+  // A node that may only begin a while after another one's end has that time in its own.
+  const std::int64_t ready = times[node].end >= 0 ? times[node].end : times[known].end;
+  if (ready < times[by].end || (ready == times[by].end && by < known)) known = by;
+}
+
+void Nodes::start(std::uint32_t rank, NodeId node) {
+  const std::int64_t wait = run_.shared.hosts.empty() ? 0 : work_.launch(rank, node);
+  if (wait == 0) return start_now(rank, node);
+  local_events_.at(rank, wait, {.arg = node, .kind = LocalEventKind::node_launched});
+}
+
+void Nodes::launched(std::uint32_t rank, NodeId node) {
+  start_now(rank, node);
+  wake(rank);
+}
+
+void Nodes::start_now(std::uint32_t rank, NodeId node) {
+  const graph::Graph& graph = run_.graph_of(rank);
+  NodeTimes& times = run_.times_of(rank, node);
+  times.start = run_.now();
+  times.end = -1;
+  if (node == watched_ && rank == watched_rank_) work_.starts_watched();
+  if (run_.policy.first_come) times.released_by = releasing_;
+  const NodeKind kind = graph.kind(node);
+  if (kind == NodeKind::invalid || kind == NodeKind::metadata) return retire(rank, node, true);
+  if (run_.policy.one_lane_for_communication && graph.is_cpu(node) && kind != NodeKind::comp &&
+      !run_.platform.replay_only) {
+    return run_.fail(
+        {Errc::input_corrupt, run_.place(rank, node),
+         fmt::format("a {} node is marked is_cpu_op", graph::name(kind)),
+         "communication and memory nodes run on the accelerator: clear the attribute"});
+  }
+  accounting_.account(rank);
+  accounting_.count_node(rank, node, +1);
+  work_.begin(rank, node);
+}
+
+void Nodes::complete(std::uint32_t rank, NodeId node) {
+  if (run_.error) return;
+  const NodeId before = std::exchange(releasing_, node);
+  retire(rank, node, run_.shared.states[rank].issuing);
+  wake(rank);
+  releasing_ = before;
+}
+
+void Nodes::retire(std::uint32_t rank, NodeId node, bool at_once) {
+  RankState& state = run_.shared.states[rank];
+  const graph::Graph& graph = run_.graph_of(rank);
+  run_.times_of(rank, node).end = run_.now();
+  if (graph.kind(node) != NodeKind::invalid && graph.kind(node) != NodeKind::metadata) {
+    accounting_.account(rank);
+    accounting_.count_node(rank, node, -1);
+  }
+  const std::uint64_t key = lane_of(rank, node).first;
+  for (ResourceLane& lane : state.lanes) {
+    if (lane.key != key) continue;
+    lane.busy = false;
+    lane.last = node;
+  }
+  --state.left;
+  if (run_.pages != nullptr) return pass_on(rank, node, at_once);
+  state.waits[node] = kDone;
+  const auto successors = graph.successors(node);
+  if (!successors.empty()) state.reach = std::max(state.reach, successors.back());
+  if (graph.has_lags() && run_.policy.knows_recordings) return pass_on_later(rank, node, at_once);
+  for (const NodeId next : successors) {
+    if (--state.waits[next] != 0) continue;
+    if (!run_.policy.first_come)
+      run_.shared.times[run_.shared.first_times[rank] + next].released_by = node;
+    if (at_once) {
+      state.freed.push_back(next);
+    } else {
+      make_ready(rank, next);
+    }
+  }
+}
+
+// The end of `retire` where some nodes may only begin a while after what they wait for: until a
+// node begins, its end says when it may.
+void Nodes::pass_on_later(std::uint32_t rank, NodeId node, bool at_once) {
+  RankState& state = run_.shared.states[rank];
+  const graph::Graph& graph = run_.graph_of(rank);
+  const auto successors = graph.successors(node);
+  const auto lags = graph.lags(node);
+  for (std::size_t i = 0; i < successors.size(); ++i) {
+    const NodeId next = successors[i];
+    NodeTimes& times = run_.times_of(rank, next);
+    const std::int64_t ready = lags[i] == Time{} ? run_.now() : run_.after(lags[i].count());
+    if (ready > times.end || times.released_by == graph::kNoNode) {
+      times.end = std::max(times.end, ready);
+      times.released_by = node;
+    }
+    if (run_.pages != nullptr ? !run_.pages->satisfy(rank, next) : --state.waits[next] != 0)
+      continue;
+    if (times.end > run_.now()) {
+      local_events_.at(rank, times.end - run_.now(),
+                       {.arg = next, .kind = LocalEventKind::node_ready});
+    } else if (at_once) {
+      state.freed.push_back(next);
+    } else {
+      make_ready(rank, next);
+    }
+  }
+  if (run_.pages != nullptr) run_.pages->end(rank, node);
+}
+
+void Nodes::becomes_ready(std::uint32_t rank, NodeId node) {
+  make_ready(rank, node);
+  wake(rank);
+}
+
+// The end of `retire` where times are not kept.
+void Nodes::pass_on(std::uint32_t rank, NodeId node, bool at_once) {
+  if (run_.graph_of(rank).has_lags() && run_.policy.knows_recordings)
+    return pass_on_later(rank, node, at_once);
+  for (const NodeId next : run_.graph_of(rank).successors(node)) {
+    if (!run_.pages->satisfy(rank, next)) continue;
+    if (at_once) {
+      run_.shared.states[rank].freed.push_back(next);
+    } else {
+      make_ready(rank, next);
+    }
+  }
+  run_.pages->end(rank, node);
+}
+
+void Nodes::check_finished(std::uint32_t rank) {
+  RankState& state = run_.shared.states[rank];
+  if (state.left != 0 || state.finished || run_.error) return;
+  state.finished = true;
+  accounting_.account(rank);
+  run_.shared.results[rank].finish = Time(run_.now());
+  finished_ += run_.weight(rank);
+  if (run_.options.progress && !run_.in_a_part)
+    run_.options.progress(finished_, run_.result.messages);
+}
+
+void Nodes::begin_rank(std::uint32_t rank) {
+  const auto waits = run_.graph_of(rank).in_degrees();
+  for (graph::NodeId node = 0; node < waits.size(); ++node) {
+    if (waits[node] == 0) make_ready(rank, node);
+  }
+  run_.graph_of(rank).release();
+  releasing_ = graph::kNoNode;
+  if (const Time late = run_.shared.deviations.start(run_.real(rank)); late > Time{}) {
+    local_events_.at(rank, late.count(), {.kind = LocalEventKind::begins});
+  } else {
+    wake(rank);
+  }
+}
+
+void Nodes::settle_releases(std::uint32_t rank) {
+  const graph::Graph& graph = run_.graph_of(rank);
+  NodeTimes* times = &run_.shared.times[run_.shared.first_times[rank]];
+  const auto lag = [&](NodeId from, NodeId to) {
+    const std::uint32_t edge = graph.has_lags() ? graph.edge(from, to) : graph::kNoNode;
+    return edge == graph::kNoNode ? 0 : graph.lags(from)[edge].count();
+  };
+  for (NodeId node = 0; node < graph.size(); ++node) {
+    for (const NodeId next : graph.successors(node)) {
+      NodeId& known = times[next].released_by;
+      if (known != graph::kNoNode && node < known &&
+          times[node].end + lag(node, next) == times[known].end + lag(known, next))
+        known = node;
+    }
+  }
+}
+
+bool Nodes::settle() {
+  if (unsettled_.empty()) return false;
+  settling_.swap(unsettled_);
+  if (!std::is_sorted(settling_.begin(), settling_.end()))
+    std::sort(settling_.begin(), settling_.end());
+  for (const std::uint32_t rank : settling_) {
+    run_.shared.states[rank].unsettled = false;
+    run_.jobs.act_for(rank);
+    issue(rank);
+  }
+  settling_.clear();
+  return true;
+}
+
+}  // namespace orrery::sim

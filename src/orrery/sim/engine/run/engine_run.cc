@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/sim/engine/run/engine_run.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "orrery/core/check.h"
+
+namespace orrery::sim {
+
+std::shared_ptr<CollectivePlanner> EngineRun::new_planner() const {
+  struct Kept {
+    std::shared_ptr<SharedState> shared;
+    CollectivePlanner planner;
+  };
+  const auto made = std::make_shared<Kept>(
+      Kept{shared_owner, CollectivePlanner(platform, fabric, network, options.library,
+                                           options.closed_forms && policy.closed_forms)});
+  return {made, &made->planner};
+}
+
+void EngineRun::set_up_ranks(const CollectivePlanner& planner) {
+  const std::uint32_t ranks = folded_workload.ranks();
+  shared.local_events.resize(ranks);
+  shared.states.resize(ranks);
+  shared.results.resize(ranks);
+  shared.gpu_time.assign(ranks, 0);
+  shared.queues.resize(std::size_t{ranks} * planner.queue_count());
+  shared.pointers.assign(ranks, planner.fresh_pointers());
+  shared.round_robin.assign(ranks, 0);
+  shared.last_was_gather.assign(ranks, 0);
+  if (!options.keep_times && !options.record) pages = std::make_unique<NodePages>();
+  if (!pages) shared.arrivals.resize(communicators.all().size());
+  std::size_t nodes = 0;
+  for (std::uint32_t rank = 0; rank < ranks; ++rank) {
+    RankState& state = shared.states[rank];
+    state.left = graph_of(rank).size();
+    if (pages) {
+      pages->add(graph_of(rank));
+      continue;
+    }
+    shared.first_times.push_back(nodes);
+    nodes += graph_of(rank).size();
+    const auto waits = graph_of(rank).in_degrees();
+    state.waits.assign(waits.begin(), waits.end());
+  }
+  shared.times.resize(nodes);
+  if (!policy.knows_kernels || platform.replay_only || options.replay) return;
+  set_up_hosts();
+  const bool copies = platform.remote_memory.kind != platform::RemoteMemoryKind::none;
+  if (options.library != nullptr || platform.device.in_step.overlap || copies)
+    shared.kernel_interference.resize(folded_workload.ranks());
+}
+
+// Whatever was recorded had a host of its own.
+void EngineRun::set_up_hosts() {
+  const bool any =
+      std::any_of(workload.graphs.begin(), workload.graphs.end(), [](const graph::GraphRef& graph) {
+        return graph->kernels() != nullptr && graph->kernels()->launch_times().any();
+      });
+  if (!any) return;
+  shared.hosts.resize(folded_workload.ranks());
+  for (std::uint32_t rank = 0; rank < folded_workload.ranks(); ++rank)
+    shared.hosts[rank] = model::HostClock(shared.deviations.start(real(rank)).count());
+}
+
+void EngineRun::resume(const EngineRun& other) {
+  ORRERY_CHECK(other.pages == nullptr && other.observer == nullptr);
+  queue = other.queue;
+  jobs = other.jobs;
+  result.messages = other.result.messages;
+  result.events = other.result.events;
+  result.savings = other.result.savings;
+  result.findings = other.result.findings;
+  error = other.error;
+  in_a_part = other.in_a_part;
+  guarded = other.guarded;
+  fold_failed = other.fold_failed;
+  notes = other.notes;
+}
+
+std::string EngineRun::place(std::uint32_t rank, graph::NodeId node) const {
+  const graph::Graph& graph = graph_of(rank);
+  const std::uint32_t number = real(rank);
+  const std::string file =
+      number < workload.files.size() ? workload.files[number] : fmt::format("rank {}", number);
+  return fmt::format("{}: rank {}, node {} \"{}\"", file, number, graph.id(node), graph.name(node));
+}
+
+// Under Orrery rules the order within a tick is that of ranks and nodes.
+void EngineRun::note(FindingCode code, std::uint32_t rank, graph::NodeId node) {
+  result.findings.add(code, {}, weight(rank));
+  std::vector<Note>& known = notes[code];
+  const Note note{now(), rank, node};
+  if (known.size() == Findings::kPlaces && (policy.first_come || !(note < known.back()))) return;
+  known.insert(policy.first_come ? known.end() : std::upper_bound(known.begin(), known.end(), note),
+               note);
+  if (known.size() > Findings::kPlaces) known.pop_back();
+}
+
+void EngineRun::spell_out_notes() {
+  for (const auto& [code, known] : notes) {
+    std::uint64_t told = 0;  // of the ranks meant
+    for (const Note& note : known) {
+      if (told < Findings::kPlaces) result.findings.add(code, place(note.rank, note.node), 0);
+      told += weight(note.rank);
+    }
+  }
+}
+
+void EngineRun::fail(Error what) {
+  if (!error) error = std::move(what);
+}
+
+std::int64_t EngineRun::exceeds_clock() {
+  fail({Errc::config_range, "", "the simulated time goes beyond 53 days",
+        "check bandwidths, latencies, durations and sizes"});
+  return now();
+}
+
+}  // namespace orrery::sim

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace orrery::sim {
+
+/// When the last member came to each collective of one communicator: for the critical path. A
+/// collective goes by the number of its first chunk, as if no repetition had been skipped.
+class Arrivals {
+ public:
+  /// The number of a collective whose first chunk is this one.
+  [[nodiscard]] std::uint32_t number(std::uint32_t chunk) const { return chunk + skipped_; }
+  /// So many chunks are not simulated.
+  void skip(std::uint32_t chunks) { skipped_ += chunks; }
+
+  /// A member comes.
+  void come(std::uint32_t number, std::int64_t time) {
+    if (number >= last_.size()) last_.resize(std::size_t{number} + 1);
+    last_[number] = std::max(last_[number], time);
+  }
+  [[nodiscard]] std::int64_t last(std::uint32_t number) const { return last_[number]; }
+
+ private:
+  std::vector<std::int64_t> last_;
+  std::uint32_t skipped_ = 0;
+};
+
+}  // namespace orrery::sim

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The one queue of a simulation: a radix heap on integer time, first in first out within a tick.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstdint>
+#include <limits>
+#include <vector>
+
+#include "orrery/core/check.h"
+
+namespace orrery::sim {
+
+enum class EventKind : std::uint8_t {
+  local,      ///< run the local events of ranks first … first+count-1
+  phase_end,  ///< members first … first+count-1 end a phase whose end was worked out
+  deliver,  ///< messages of one collective step from members first … first+count-1 (or keys key …
+            ///< key+keys-1)
+  late_receive,  ///< a receive posted after its message arrived: member `first`, step `key`
+  tree_deliver,  ///< double binary tree: message from member `first` to member `key`
+  tree_late,     ///< a tree receive posted after its message arrived: slot `first` of member `key`
+  switch_deliver,  ///< in-network: message `key` of the phase `first` that is under way
+  switch_free,     ///< in-network: the phase `first` that is under way leaves its switches
+  ready_to_send,   ///< rendezvous: the receiver's announcement reaches the sender
+  ready_late,      ///< rendezvous: the announcement was there before the sender asked for it
+  p2p_deliver,     ///< point-to-point message `first` arrives
+  p2p_sent,        ///< … to a rank of another part: the sender is done
+  p2p_leaves,      ///< … is sent by a rank of another part
+  p2p_came,        ///< … and arrives
+  p2p_late,        ///< a point-to-point receive posted after its message arrived: receive `first`
+  p2p_ready,       ///< rendezvous: receive `first` has announced itself to its sender
+  p2p_found,       ///< rendezvous: message `first` found its receiver announced
+  memory_came,     ///< a part of access `first` to a memory of the network is there
+  network,         ///< what it asked to be called for, in the order of events (model::Sink::call)
+};
+
+/// One queue entry: a run of equal events for consecutive members, or for consecutive keys of one
+/// member.
+struct Event {
+  static constexpr std::uint16_t kNoJob = 0xffff;
+
+  std::int64_t time = 0;
+  EventKind kind = EventKind::local;
+  std::uint16_t job = kNoJob;  ///< whose it is, where there are several (see Jobs)
+  std::uint32_t first = 0;     ///< rank, member, message or link
+  std::uint32_t count = 1;
+  std::uint32_t key = 0;  ///< which step of the algorithm (see PhaseSpec)
+  std::uint32_t keys = 1;
+  std::uint32_t block = 0;  ///< which chunk of which collective
+  std::uint32_t spec = 0;   ///< the sender's phase
+};
+
+/// A monotone priority queue: what is pushed is never earlier than what was popped last.
+///
+/// Buckets hold events by the highest bit in which their time differs from the last popped time.
+/// Equal times are always in the same bucket, in the order they were pushed, and moving a bucket
+/// down keeps that order: so events of one tick come out in the order they went in. A pushed event
+/// that continues the newest one of its time (the next member of the same step, or the next key of
+/// the same member) is merged into it; the order is the same as without merging.
+///
+/// push O(1), pop amortised O(64). Source of the structure: Ahuja, Mehlhorn, Orlin, Tarjan, "Faster
+/// algorithms for the shortest path problem", J. ACM 37(2), 1990, section 2 (one-level radix
+/// heaps).
+class EventQueue {
+ public:
+  /// False: it was merged into another.
+  bool push(const Event& event) {
+    ORRERY_CHECK(event.time >= now_);
+    std::vector<Event>& bucket = buckets_[bucket_of(event.time)];
+    const std::size_t done = &bucket == &buckets_[0] ? cursor_ : 0;
+    // Merging passes over events of other times only, so nothing overtakes anything of its own
+    // time.
+    const std::size_t stop = bucket.size() > done + kLookBack ? bucket.size() - kLookBack : done;
+    for (std::size_t i = bucket.size(); i > stop; --i) {
+      if (bucket[i - 1].time != event.time) continue;
+      if (merge(bucket[i - 1], event)) return false;
+      break;
+    }
+    bucket.push_back(event);
+    return true;
+  }
+
+  /// The next event, or false when there is none before `end`. Advances now().
+  bool pop(Event& out, std::int64_t end = kNever) {
+    if (cursor_ == buckets_[0].size() && !advance(end)) return false;
+    out = buckets_[0][cursor_++];
+    return true;
+  }
+
+  static constexpr std::int64_t kNever = std::numeric_limits<std::int64_t>::max();
+
+  [[nodiscard]] std::int64_t now() const { return now_; }
+
+  /// When the next event is; kNever: there is none. O(events pending) at most.
+  [[nodiscard]] std::int64_t next_time() const {
+    if (more_now()) return now_;
+    for (std::size_t b = 1; b < buckets_.size(); ++b) {
+      if (buckets_[b].empty()) continue;
+      const auto sooner = [](const Event& a, const Event& other) { return a.time < other.time; };
+      return std::min_element(buckets_[b].begin(), buckets_[b].end(), sooner)->time;
+    }
+    return kNever;
+  }
+
+  /// Nothing is to come before `time`: now() is that.
+  void advance_to(std::int64_t time) {
+    ORRERY_CHECK(time >= now_);
+    if (time == now_) return;
+    ORRERY_CHECK(!more_now());
+    buckets_[0].clear();
+    cursor_ = 0;
+    // What differs from the new time in a lower bit than from the old one moves down.
+    const auto highest =
+        static_cast<std::size_t>(std::bit_width(static_cast<std::uint64_t>(time ^ now_)));
+    now_ = time;
+    std::vector<Event> events;
+    buckets_[highest].swap(events);
+    for (const Event& event : events) buckets_[bucket_of(event.time)].push_back(event);
+  }
+
+  /// Whether there are more events at now().
+  [[nodiscard]] bool more_now() const { return cursor_ < buckets_[0].size(); }
+
+  /// Calls `see` with each event that is to come, in no order that means anything.
+  template <class See>
+  void each(const See& see) const {
+    for (std::size_t b = 0; b < buckets_.size(); ++b) {
+      for (std::size_t i = b == 0 ? cursor_ : 0; i < buckets_[b].size(); ++i) see(buckets_[b][i]);
+    }
+  }
+
+  /// Moves now() and all that is to come on by `delay`. Nothing may be left of now().
+  void shift(std::int64_t delay) {
+    ORRERY_CHECK(delay >= 0 && !more_now());
+    std::vector<Event> events;
+    each([&](const Event& event) { events.push_back(event); });
+    for (std::vector<Event>& bucket : buckets_) bucket.clear();
+    cursor_ = 0;
+    now_ += delay;
+    for (Event& event : events) {
+      event.time += delay;
+      buckets_[bucket_of(event.time)].push_back(event);
+    }
+  }
+
+ private:
+  static constexpr std::size_t kLookBack = 4;  // newest events looked at for merging
+
+  static bool merge(Event& last, const Event& next) {
+    if (last.kind != next.kind || last.block != next.block || last.spec != next.spec) return false;
+    if (last.job != next.job) return false;
+    if (next.kind > EventKind::deliver) return false;
+    if (last.key == next.key && last.keys == next.keys && last.first + last.count == next.first) {
+      last.count += next.count;
+      return true;
+    }
+    if (last.first == next.first && last.count == 1 && next.count == 1 &&
+        last.key + last.keys == next.key) {
+      last.keys += next.keys;
+      return true;
+    }
+    return false;
+  }
+
+  [[nodiscard]] std::size_t bucket_of(std::int64_t time) const {
+    return static_cast<std::size_t>(std::bit_width(static_cast<std::uint64_t>(time ^ now_)));
+  }
+
+  bool advance(std::int64_t end) {
+    buckets_[0].clear();
+    cursor_ = 0;
+    std::size_t lowest = 1;
+    while (lowest < buckets_.size() && buckets_[lowest].empty()) ++lowest;
+    if (lowest == buckets_.size()) return false;
+    std::vector<Event>& from = buckets_[lowest];
+    std::int64_t soonest = from.front().time;
+    bool one_time = true;
+    for (const Event& event : from) {
+      one_time = one_time && event.time == soonest;
+      soonest = event.time < soonest ? event.time : soonest;
+    }
+    if (soonest >= end) return false;
+    now_ = soonest;
+    if (one_time) {
+      buckets_[0].swap(from);
+      return true;
+    }
+    for (const Event& event : from) buckets_[bucket_of(event.time)].push_back(event);
+    from.clear();
+    return true;
+  }
+
+  std::int64_t now_ = 0;
+  std::size_t cursor_ = 0;
+  std::array<std::vector<Event>, 65> buckets_;
+};
+
+}  // namespace orrery::sim

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Which memories of the network a rank uses.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "orrery/network/network.h"
+#include "orrery/platform/platform.h"
+
+namespace orrery::sim {
+
+/// The memories that a rank of the workload uses, as end points: those that are nearest to it, or
+/// all. Ascending.
+[[nodiscard]] std::vector<model::EndPoint> memories_of(const platform::RemoteMemory& memory,
+                                                       const model::Network& network,
+                                                       std::uint32_t rank);
+
+}  // namespace orrery::sim

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/sim/engine/state/node_pages.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "orrery/core/check.h"
+
+namespace orrery::sim {
+namespace {
+
+constexpr std::uint64_t kReleaseEvery = 4;  // pages: a few microseconds for some 4,000 nodes
+
+}  // namespace
+
+void NodePages::add(const graph::Graph& graph) {
+  Rank& rank = ranks_.emplace_back();
+  rank.graph = &graph;
+  rank.first_page = left_.size();
+  const std::size_t pages =
+      rank.first_page + static_cast<std::size_t>((std::uint64_t{graph.size()} + kPage - 1) / kPage);
+  waits_.resize(pages);
+  times_.resize(pages);
+  left_.resize(pages, kNotBegun);
+  if (graph.spilled_bytes() == 0) return;
+  const auto [known, fresh] =
+      spilled_number_.emplace(&graph, static_cast<std::uint32_t>(spilled_.size()));
+  if (fresh) spilled_.push_back({&graph, 0, 0});
+  rank.spilled = known->second;
+  ++spilled_[rank.spilled].ranks;
+}
+
+std::uint32_t NodePages::size_of(std::uint32_t rank, std::size_t page) const {
+  const std::size_t before = (page - ranks_[rank].first_page) * kPage;
+  return static_cast<std::uint32_t>(
+      std::min<std::size_t>(kPage, ranks_[rank].graph->size() - before));
+}
+
+template <class T>
+std::unique_ptr<T[]> NodePages::take(std::uint32_t size, std::vector<std::unique_ptr<T[]>>& spare) {
+  if (size == kPage && !spare.empty()) {
+    auto array = std::move(spare.back());
+    spare.pop_back();
+    return array;
+  }
+  array_bytes_ += size * sizeof(T);
+  return std::make_unique<T[]>(size);
+}
+
+template <class T>
+void NodePages::give_back(std::unique_ptr<T[]>& array, std::uint32_t size,
+                          std::vector<std::unique_ptr<T[]>>& spare) {
+  if (size == kPage) {
+    spare.push_back(std::move(array));
+  } else {
+    array_bytes_ -= size * sizeof(T);
+    array.reset();
+  }
+}
+
+void NodePages::make(std::uint32_t rank, std::size_t page) {
+  ORRERY_CHECK(left_[page] == kNotBegun);  // nobody asks for what has ended
+  const std::uint32_t size = size_of(rank, page);
+  waits_[page] = take(size, spare_waits_);
+  times_[page] = take(size, spare_times_);
+  left_[page] = static_cast<std::uint16_t>(size);
+  const Rank& of = ranks_[rank];
+  const auto degrees = of.graph->in_degrees().subspan((page - of.first_page) << kShift, size);
+  std::copy(degrees.begin(), degrees.end(), waits_[page].get());
+  std::fill_n(times_[page].get(), size, NodeTimes{});
+}
+
+void NodePages::drop(std::uint32_t rank, std::size_t page) {
+  const std::uint32_t size = size_of(rank, page);
+  give_back(waits_[page], size, spare_waits_);
+  give_back(times_[page], size, spare_times_);
+  if (ranks_[rank].spilled != kInMemory) pass(spilled_[ranks_[rank].spilled]);
+}
+
+// Ranks that share a graph are at about the same place.
+void NodePages::pass(Spilled& spilled) {
+  ++spilled.ended;
+  const std::uint64_t pages = (std::uint64_t{spilled.graph->size()} + kPage - 1) >> kShift;
+  if (spilled.ended % (kReleaseEvery * spilled.ranks) == 0 ||
+      spilled.ended == pages * spilled.ranks)
+    spilled.graph->release();
+}
+
+std::size_t NodePages::resident_bytes() const {
+  return array_bytes_ + ranks_.capacity() * sizeof(Rank) + spilled_.capacity() * sizeof(Spilled) +
+         left_.capacity() * (sizeof(waits_[0]) + sizeof(times_[0]) + sizeof(left_[0]));
+}
+
+}  // namespace orrery::sim

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace orrery::sim {
+
+/// Bytes over time for many slots, in equal bins whose length doubles whenever time runs beyond the
+/// last one: memory stays what it was, whatever the length of the run.
+class TrafficBins {
+ public:
+  explicit TrafficBins(std::size_t slots);
+
+  /// Spreads `bytes` evenly over [from, until) (picoseconds; until == from: all at once). Exact:
+  /// the bins of a slot sum to what was added.
+  void add(std::size_t slot, std::int64_t from, std::int64_t until, std::int64_t bytes);
+
+  [[nodiscard]] std::size_t slots() const { return totals_.size(); }
+  [[nodiscard]] std::int64_t bin() const { return bin_; }
+  [[nodiscard]] std::uint64_t total(std::size_t slot) const { return totals_[slot]; }
+  /// Up to the last bin in which anything was carried in any slot.
+  [[nodiscard]] std::span<const std::uint64_t> curve(std::size_t slot) const;
+
+ private:
+  void make_room(std::int64_t until);
+
+  std::int64_t bin_ = std::int64_t{1} << 16;
+  std::size_t bins_;
+  std::size_t used_ = 0;
+  std::vector<std::uint64_t> cells_;  // [slot × bins_ + bin]
+  std::vector<std::uint64_t> totals_;
+};
+
+}  // namespace orrery::sim

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What is left of graphs when the names of others are taken out.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "orrery/graph/workload.h"
+#include "orrery/platform/platform.h"
+#include "orrery/sim/engine/state/communicators.h"
+#include "orrery/sim/shortcuts/folding/word_interner.h"
+
+namespace orrery::sim {
+
+/// Whom a message names: a rank, or one so far from its own.
+struct Peer {
+  std::int32_t number = 0;
+  bool relative = false;
+
+  [[nodiscard]] std::int64_t of(std::uint32_t rank) const {
+    return relative ? std::int64_t{rank} + number : std::int64_t{number};
+  }
+};
+
+/// One kind of collective that is simulated by an algorithm.
+struct CollectiveUse {
+  graph::CollectiveType type;
+  std::uint32_t mask;  ///< dimensions
+
+  friend bool operator==(const CollectiveUse&, const CollectiveUse&) = default;
+};
+
+/// What a graph does with one of its groups.
+struct UseSet {
+  std::vector<CollectiveUse> uses;  ///< each once
+  bool custom = false;              ///< algorithms given as traces
+};
+
+/// Reads a graph node by node; the same words come out for graphs of one shape. Peers, groups and
+/// tensors are counted in the order in which they are first named.
+class ShapeReader {
+ public:
+  explicit ShapeReader(const platform::Platform& platform) : platform_(platform) {}
+
+  void begin(const graph::Graph& graph);
+  /// Appends all that `node` does. Nodes come in order.
+  void read(graph::NodeId node, std::vector<std::uint64_t>& words);
+
+  [[nodiscard]] const std::vector<std::uint64_t>& peers() const { return peers_.keys(); }
+  /// Where a sender names a source, or a receiver a destination: it must be the rank itself.
+  [[nodiscard]] const std::vector<std::uint64_t>& selves() const { return selves_.keys(); }
+  [[nodiscard]] const std::vector<std::uint64_t>& groups() const { return groups_.keys(); }
+  /// A node that was read loads or stores.
+  [[nodiscard]] bool accesses() const { return accesses_; }
+  /// By group, of what was read so far.
+  [[nodiscard]] const std::vector<UseSet>& uses() const { return uses_; }
+
+  [[nodiscard]] static Peer peer(std::uint64_t key) {
+    return {static_cast<std::int32_t>(static_cast<std::uint32_t>(key)), key >> 32 != 0};
+  }
+
+ private:
+  void read_collective(graph::NodeId node, std::vector<std::uint64_t>& words);
+  void read_message(graph::NodeId node, std::vector<std::uint64_t>& words);
+  void read_rest(graph::NodeId node, std::vector<std::uint64_t>& words);
+  [[nodiscard]] bool custom(graph::NodeId node, graph::CollectiveType type) const;
+  void read_kernels(const graph::KernelTable& kernels);
+
+  const platform::Platform& platform_;
+  const graph::Graph* graph_ = nullptr;
+  KeyNumbering peers_, selves_, groups_, tensors_;
+  std::vector<UseSet> uses_;
+  bool accesses_ = false;
+  const graph::KernelTable* kernels_ = nullptr;  ///< whose words are known; null: none count
+  std::vector<std::uint64_t> kernel_words_;      ///< by number: what it is, and its launches
+};
+
+/// The shapes of all graphs of a workload. Graphs have one shape when they are equal but for ids,
+/// names, whom they send to and receive from, and what their groups are called.
+class GraphShapes {
+ public:
+  GraphShapes(const graph::Workload& workload, const platform::Platform& platform,
+              const Communicators& communicators);
+
+  [[nodiscard]] std::uint32_t count() const { return static_cast<std::uint32_t>(shapes_.size()); }
+  [[nodiscard]] std::uint32_t of(std::uint32_t graph) const { return graphs_[graph].shape; }
+  [[nodiscard]] bool any_peers() const { return !peers_.empty(); }
+  [[nodiscard]] std::span<const Peer> peers(std::uint32_t graph) const {
+    return part(peers_, graphs_[graph].first_peer, graphs_[graph + 1].first_peer);
+  }
+  [[nodiscard]] std::span<const Peer> selves(std::uint32_t graph) const {
+    return part(selves_, graphs_[graph].first_self, graphs_[graph + 1].first_self);
+  }
+  [[nodiscard]] std::span<const Communicators::Meaning> groups(std::uint32_t graph) const {
+    return part(groups_, graphs_[graph].first_group, graphs_[graph + 1].first_group);
+  }
+  /// Whether it loads or stores anything.
+  [[nodiscard]] bool accesses(std::uint32_t graph) const { return graphs_[graph].accesses; }
+  /// Whether it names peers in both ways, so that two of them may be one.
+  [[nodiscard]] bool mixed(std::uint32_t graph) const { return graphs_[graph].mixed; }
+  /// The first of `graph`'s peers that is `peer` where `graph` is what `rank` does; kNone.
+  [[nodiscard]] std::uint32_t find_peer(std::uint32_t graph, std::uint32_t rank,
+                                        std::uint32_t peer) const;
+  /// What a shape does with its `group`-th group; numbers of use_set().
+  [[nodiscard]] std::uint32_t use_number(std::uint32_t shape, std::uint32_t group) const {
+    return use_numbers_[shapes_[shape].first_use + group];
+  }
+  [[nodiscard]] const UseSet& use_set(std::uint32_t number) const { return use_sets_[number]; }
+
+ private:
+  struct OfGraph {
+    std::uint32_t shape = 0;
+    std::uint32_t first_group = 0;
+    std::size_t first_peer = 0;
+    std::size_t first_self = 0;
+    bool mixed = false;
+    bool accesses = false;
+  };
+  struct Shape {
+    const graph::Graph* graph;  ///< the first that has it
+    std::size_t first_use;
+  };
+
+  template <class T>
+  [[nodiscard]] static std::span<const T> part(const std::vector<T>& all, std::size_t first,
+                                               std::size_t end) {
+    return {all.data() + first, end - first};
+  }
+  [[nodiscard]] std::uint32_t shape_of(const graph::Graph& graph, std::uint64_t hash);
+  [[nodiscard]] bool same(const graph::Graph& a, const graph::Graph& b);
+  void keep_names(const graph::Graph& graph, const Communicators& communicators);
+  void keep_uses();
+
+  const platform::Platform& platform_;
+  ShapeReader reader_, other_, third_;
+  std::unordered_multimap<std::uint64_t, std::uint32_t> by_hash_;
+  std::vector<OfGraph> graphs_;  // one more, for the ends
+  std::vector<Shape> shapes_;
+  std::vector<Peer> peers_, selves_;
+  std::vector<std::pair<std::uint64_t, std::uint32_t>> sorted_;  // keys of peers_ → place, by graph
+  std::vector<Communicators::Meaning> groups_;
+  std::vector<std::uint32_t> use_numbers_;  // by shape and group
+  std::vector<UseSet> use_sets_;
+  WordInterner use_sets_by_words_;
+  std::vector<std::uint64_t> words_, other_words_;
+};
+
+}  // namespace orrery::sim

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/sim/shortcuts/folding/link_classes.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+
+#include "orrery/sim/engine/state/network_memories.h"
+
+namespace orrery::sim {
+
+namespace {
+
+// Beyond that comparing takes longer than it saves.
+constexpr std::size_t kMostCrossings = std::size_t{1} << 24;
+
+// Sums of such shares are exact, in whatever order they are added up.
+bool is_exact(float share) {
+  constexpr int kBits = 20;
+  const float scaled = std::ldexp(share, kBits);
+  return scaled == std::floor(scaled);
+}
+
+}  // namespace
+
+LinkClasses::LinkClasses(const graph::Workload& workload, const platform::RemoteMemory& memory,
+                         const model::Network& network, const GraphShapes& shapes,
+                         RankGroups& groups)
+    : network_(network) {
+  const std::uint32_t ranks = workload.rank_count();
+  first_message_route_.push_back(0);
+  for (std::uint32_t rank = 0; rank < ranks && why_not_.empty(); ++rank) {
+    for (const Peer& named : shapes.peers(workload.graph_of_rank[rank])) {
+      const std::int64_t peer = named.of(rank);
+      const bool there = peer >= 0 && peer < std::int64_t{ranks};
+      add_route(rank, there ? static_cast<std::uint32_t>(peer) : rank);
+    }
+    const auto add = [&](model::EndPoint from, model::EndPoint to) { add_route(from, to); };
+    if (!groups.each_message(rank, add)) why_not_ = "switches sum over several levels";
+    if (accesses_network(memory, shapes, workload.graph_of_rank[rank])) {
+      for (const model::EndPoint one : memories_of(memory, network, rank)) {
+        add_route(one, rank);
+        add_route(rank, one);
+      }
+    }
+    first_message_route_.push_back(message_routes_.size());
+  }
+  first_carried_.assign(network.link_count() + std::size_t{1}, 0);
+  for (const model::Crossing& crossing : crossings_) ++first_carried_[crossing.link + 1];
+  kinds_.assign(network.link_count(), kNone);
+  WordInterner kinds;
+  for (std::uint32_t link = 0; link < network.link_count(); ++link) {
+    if (first_carried_[link + 1] > 0)
+      kinds_[link] = kinds.number(std::vector<std::uint64_t>{network.link_kind(link)});
+    first_carried_[link + 1] += first_carried_[link];
+  }
+  carried_.resize(crossings_.size());
+  colours_.resize(kinds_.size());
+}
+
+// Of a message to nobody, or to oneself: none.
+void LinkClasses::add_route(std::uint32_t from, std::uint32_t to) {
+  MessageRoute& way = message_routes_.emplace_back();
+  way.first = crossings_.size();
+  if (from == to || to == kNone || !why_not_.empty()) return;
+  network_.crossings(from, to, found_);
+  for (const model::Crossing& crossing : found_) {
+    if (!is_exact(crossing.share)) why_not_ = "messages are split unevenly";
+    split_ = split_ || crossing.share != 1;
+  }
+  way.count = static_cast<std::uint32_t>(found_.size());
+  crossings_.insert(crossings_.end(), found_.begin(), found_.end());
+  if (crossings_.size() > kMostCrossings)
+    why_not_ = "messages take too many ways over shared links";
+}
+
+// Class by class and kind by kind, so that each link is told of in that order.
+void LinkClasses::look(const RankPartition& ranks) {
+  std::vector<std::size_t> next(first_carried_.begin(), first_carried_.end() - 1);
+  for (std::uint32_t one = 0; one < ranks.classes(); ++one) {
+    const auto members = ranks.members(one);
+    const std::size_t kinds =
+        first_message_route_[members.front() + 1] - first_message_route_[members.front()];
+    for (std::uint32_t kind = 0; kind < kinds; ++kind) {
+      for (const std::uint32_t rank : members) {
+        const MessageRoute& way = message_routes_[first_message_route_[rank] + kind];
+        for (std::uint32_t c = 0; c < way.count; ++c) {
+          const model::Crossing& crossing = crossings_[way.first + c];
+          carried_[next[crossing.link]++] = {pack_pair(one, kind), crossing.share};
+        }
+      }
+    }
+  }
+  WordInterner colours;
+  for (std::uint32_t link = 0; link < kinds_.size(); ++link) {
+    const auto first = carried_.begin() + static_cast<std::ptrdiff_t>(first_carried_[link]);
+    const auto end = carried_.begin() + static_cast<std::ptrdiff_t>(first_carried_[link + 1]);
+    if (split_) std::sort(first, end);
+    words_.assign(1, kinds_[link]);
+    for (auto one = first; one != end; ++one) {
+      words_.push_back(one->what);
+      if (split_) words_.push_back(std::bit_cast<std::uint32_t>(one->share));
+    }
+    colours_[link] = colours.number(words_);
+  }
+  route_classes_.clear();
+}
+
+void LinkClasses::add(std::uint32_t rank, std::vector<std::uint64_t>& words) {
+  for (std::size_t i = first_message_route_[rank]; i < first_message_route_[rank + 1]; ++i) {
+    words_.clear();
+    for (std::uint32_t c = 0; c < message_routes_[i].count; ++c) {
+      const model::Crossing& crossing = crossings_[message_routes_[i].first + c];
+      words_.push_back(
+          pack_pair(colours_[crossing.link], std::bit_cast<std::uint32_t>(crossing.share)));
+    }
+    words.push_back(route_classes_.number(words_));
+  }
+}
+
+model::EquivalentLinks LinkClasses::equivalent() const {
+  model::EquivalentLinks made;
+  made.first.resize(colours_.size());
+  made.count.assign(colours_.size(), 0);
+  std::vector<std::uint32_t> first_of(colours_.size(), kNone);  // by colour
+  for (std::uint32_t link = 0; link < colours_.size(); ++link) {
+    std::uint32_t& first = first_of[colours_[link]];
+    if (first == kNone) first = link;
+    made.first[link] = first;
+    ++made.count[first];
+  }
+  for (std::uint32_t link = 0; link < colours_.size(); ++link)
+    made.count[link] = made.count[made.first[link]];
+  return made;
+}
+
+}  // namespace orrery::sim

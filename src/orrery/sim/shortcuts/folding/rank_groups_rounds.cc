@@ -1,0 +1,348 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What ranks see of their groups: what never changes, and round by round.
+#include <algorithm>
+#include <bit>
+#include <utility>
+
+#include "orrery/model/collective/algorithms/tree_place.h"
+#include "orrery/sim/shortcuts/folding/rank_groups.h"
+
+namespace orrery::sim {
+
+using model::Peers;
+using model::RingShape;
+using model::TreePlace;
+
+namespace {
+
+// Where distances differ from member to member, larger direct rings would take a list of all
+// members for each.
+constexpr std::uint32_t kMostMeasured = 1024;
+constexpr std::uint64_t kNobody = ~std::uint64_t{0};
+
+std::uint32_t at_position(const RingShape& ring, std::uint32_t member, std::uint32_t position) {
+  return member - ring.position(member) * ring.stride + position * ring.stride;
+}
+
+// Calls `tell` with each member that sends to `member` or receives from it, in an order that is the
+// same for all members (see PhaseSpec::peer and Trees::send). kNone: there is none.
+template <class Tell>
+void each_neighbour(Peers peers, const RingShape& ring, std::uint32_t member, Tell tell) {
+  const std::uint32_t position = ring.position(member);
+  switch (peers) {
+    case Peers::tree:
+      if (!std::has_single_bit(ring.size)) return;  // the run will fail
+      for (const bool max_tree : {true, false}) {
+        const TreePlace place = model::tree_place(position, ring.size, max_tree);
+        for (const std::uint32_t at : {place.parent, place.left, place.right})
+          tell(at == TreePlace::kNone ? kNone : at_position(ring, member, at));
+      }
+      return;
+    case Peers::exchange:
+      if (!std::has_single_bit(ring.size)) return;
+      for (std::uint32_t offset = 1; offset < ring.size; offset *= 2) {
+        const bool clockwise = (position & offset) == 0;
+        tell(ring.clockwise(member, position, clockwise ? offset : ring.size - offset));
+      }
+      return;
+    case Peers::each:
+    case Peers::in_switches:  // all of them have to come
+      for (std::uint32_t offset = 0; offset < ring.size; ++offset)
+        tell(ring.clockwise(member, position, offset));
+      return;
+    case Peers::next:
+      tell(ring.clockwise(member, position, 1));
+      tell(ring.clockwise(member, position, ring.size - 1));
+      return;
+  }
+}
+
+// Its parents cannot take one child of a class for the other.
+std::uint64_t side(const RingShape& ring, std::uint32_t member, bool max_tree) {
+  const std::uint32_t position = ring.position(member);
+  const TreePlace place = model::tree_place(position, ring.size, max_tree);
+  if (place.parent == TreePlace::kNone) return 0;
+  return model::tree_place(place.parent, ring.size, max_tree).left == position ? 1 : 2;
+}
+
+// Where the least of a sequence's turns begins: two candidates are compared until one falls behind.
+std::uint32_t least_turn(const std::vector<std::uint64_t>& line) {
+  const std::size_t n = line.size();
+  std::size_t a = 0, b = 1, same = 0;
+  while (a < n && b < n && same < n) {
+    const std::uint64_t left = line[(a + same) % n], right = line[(b + same) % n];
+    if (left == right) {
+      ++same;
+      continue;
+    }
+    (left > right ? a : b) += same + 1;
+    if (a == b) ++b;
+    same = 0;
+  }
+  return static_cast<std::uint32_t>(std::min(a, b));
+}
+
+// The least number of positions by which a sequence can be turned into itself (failure function of
+// Knuth, Morris, Pratt, "Fast pattern matching in strings", SIAM J. Comput. 6, 1977, section 2).
+std::uint32_t period_of(const std::vector<std::uint64_t>& line) {
+  std::vector<std::size_t> border(line.size() + 1, 0);
+  for (std::size_t i = 1, k = 0; i < line.size(); ++i) {
+    while (k > 0 && line[i] != line[k]) k = border[k];
+    if (line[i] == line[k]) ++k;
+    border[i + 1] = k;
+  }
+  const std::size_t period = line.size() - border[line.size()];
+  return static_cast<std::uint32_t>(line.size() % period == 0 ? period : line.size());
+}
+
+}  // namespace
+
+// In which order the rank's chunks go where they tie.
+void RankGroups::add_precedence(std::uint32_t rank, std::vector<std::uint64_t>& words) const {
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> in_order;
+  for (std::uint32_t place = 0; place < slots(rank).size(); ++place) {
+    if (const Slot& slot = slots(rank)[place]; slot.found())
+      in_order.emplace_back(communicators_[slot.group].precedence, place);
+  }
+  std::sort(in_order.begin(), in_order.end());
+  for (const auto& one : in_order) words.push_back(one.second);
+}
+
+bool RankGroups::add_invariants(std::uint32_t rank, std::vector<std::uint64_t>& words) {
+  bool comparable = true;
+  if (platform_.rules == platform::Rules::orrery && slots(rank).size() > 1)
+    add_precedence(rank, words);
+  for (std::size_t place = 0; place < slots(rank).size(); ++place) {
+    Slot& slot = slots_[first_slot_[rank] + place];
+    if (!slot.found()) {
+      words.push_back(slot.group);
+      continue;
+    }
+    const Group& group = groups_[slot.group];
+    words.push_back(pack_pair(group.kind, names_[group.first_member + slot.member]));
+    if (group.custom) comparable = false;
+    slot.view = find_view(rank, place, slot.group);
+    const View& seen_so = view(slot);
+    if (!seen_so.measured) continue;
+    for (const std::uint32_t number : seen_so.rings) {
+      const Ring& ring = kinds_[group.kind].rings[number];
+      if (!ring.measured) continue;
+      const bool large = ring.peers == Peers::each && ring.shape.size > kMostMeasured;
+      if (large) comparable = false;
+      if (comparable) add_distances(ring, slot, words);
+    }
+  }
+  return comparable;
+}
+
+const model::SwitchTree* RankGroups::tree_of(const Ring& ring, const Slot& slot) const {
+  const auto tree = planner_.switch_tree(communicators_[slot.group], ring.shape, slot.member);
+  return tree ? *tree : nullptr;
+}
+
+// What is done by trees that take equally long takes equally long: time grows evenly with bytes.
+void RankGroups::add_tree(const Ring& ring, const Slot& slot,
+                          std::vector<std::uint64_t>& words) const {
+  const model::SwitchTree* tree = tree_of(ring, slot);
+  words.push_back(tree == nullptr ? kNobody : tree->levels);
+  if (tree == nullptr) return;
+  words.push_back(static_cast<std::uint64_t>(tree->latency));
+  words.push_back(static_cast<std::uint64_t>(tree->latency_down));
+  for (const auto type : {graph::CollectiveType::all_reduce, graph::CollectiveType::reduce_scatter,
+                          graph::CollectiveType::all_gather})
+    words.push_back(static_cast<std::uint64_t>(tree->duration({type, std::int64_t{1} << 40, {}})));
+}
+
+void RankGroups::add_distances(const Ring& ring, const Slot& slot,
+                               std::vector<std::uint64_t>& words) const {
+  if (ring.by_switches) return add_tree(ring, slot, words);
+  const std::uint32_t rank = rank_of(slot.group, slot.member);
+  each_neighbour(ring.peers, ring.shape, slot.member, [&](std::uint32_t member) {
+    words.push_back(member == kNone ? kNobody : network_.colour(rank, rank_of(slot.group, member)));
+  });
+  if (ring.peers != Peers::tree || !std::has_single_bit(ring.shape.size)) return;
+  for (const bool max_tree : {true, false})
+    words.push_back(side(ring.shape, slot.member, max_tree));
+}
+
+void RankGroups::begin_full_round(const std::vector<std::uint32_t>& class_of) {
+  class_of_ = &class_of;
+  begin_round();
+  colours_.clear();
+  for (std::uint32_t c = 0; c < groups_.size(); ++c) {
+    Group& group = groups_[c];
+    if (!group.used) continue;
+    const std::uint32_t members = communicators_[c].members;
+    const std::uint64_t first = seen(c, 0);
+    std::uint32_t same = 1;
+    while (same < members && seen(c, same) == first) ++same;
+    group.uniform = same == members;
+    if (kinds_[group.kind].groups == 1) continue;
+    scratch_.members.assign(1, first);
+    for (std::uint32_t m = 1; m < members && !group.uniform; ++m)
+      scratch_.members.push_back(seen(c, m));
+    find_colour(c);
+  }
+}
+
+void RankGroups::begin_round() {
+  ++round_;
+  line_numbers_ = WordInterner();
+}
+
+// The line of a direct ring that a member stands in.
+RankGroups::Line& RankGroups::line_of(const Ring& ring, const Slot& slot) {
+  Group& group = groups_[slot.group];
+  if (group.first_line == kNoLines) {
+    group.first_line = lines_.size();
+    lines_.resize(lines_.size() + kinds_[group.kind].lines);
+  }
+  const RingShape& shape = ring.shape;
+  const std::size_t number =
+      slot.member / (shape.stride * shape.size) * shape.stride + slot.member % shape.stride;
+  return lines_[group.first_line + ring.first_line + number];
+}
+
+// As it is in this round.
+const RankGroups::Line& RankGroups::seen_line(const Ring& ring, const Slot& slot) {
+  Line& made = line_of(ring, slot);
+  if (made.round == round_) return made;
+  scratch_.line.clear();
+  for (std::uint32_t p = 0; p < ring.shape.size; ++p)
+    scratch_.line.push_back(seen(slot.group, at_position(ring.shape, slot.member, p)));
+  made.round = round_;
+  if (ring.meets) {
+    std::sort(scratch_.line.begin(), scratch_.line.end());
+    made.start = 0;
+    made.period = 1;
+    made.number = line_numbers_.number(scratch_.line);
+    return made;
+  }
+  made.start = least_turn(scratch_.line);
+  std::rotate(scratch_.line.begin(), scratch_.line.begin() + made.start, scratch_.line.end());
+  made.period = period_of(scratch_.line);
+  made.number = line_numbers_.number({scratch_.line.data(), made.period});
+  return made;
+}
+
+// How many members of each class, whatever their order.
+void RankGroups::find_colour(std::uint32_t number) {
+  Group& group = groups_[number];
+  scratch_.words.assign(1, pack_pair(group.kind, group.apart ? number : kNone));
+  if (group.uniform) {
+    scratch_.words.push_back(scratch_.members.front());
+  } else {
+    std::sort(scratch_.members.begin(), scratch_.members.end());
+    scratch_.words.insert(scratch_.words.end(), scratch_.members.begin(), scratch_.members.end());
+  }
+  group.colour = colours_.number(scratch_.words);
+}
+
+void RankGroups::add_all(std::uint32_t rank, std::vector<std::uint64_t>& words) {
+  for (const Slot& slot : slots(rank)) {
+    if (!slot.found()) continue;
+    const Group& group = groups_[slot.group];
+    words.push_back(pack_pair(group.uniform ? 1 : 0, group.colour));
+    if (group.uniform) continue;
+    for (const std::uint32_t ring : view(slot).rings)
+      add_classes(kinds_[group.kind].rings[ring], slot, words);
+  }
+}
+
+bool RankGroups::each_message(std::uint32_t rank, const MessageVisitor& tell) const {
+  for (const Slot& slot : slots(rank)) {
+    if (!slot.found()) continue;
+    for (const std::uint32_t number : view(slot).rings) {
+      const Ring& ring = kinds_[groups_[slot.group].kind].rings[number];
+      if (ring.silent) continue;
+      if (ring.by_switches) {
+        const model::SwitchTree* tree = tree_of(ring, slot);
+        if (tree == nullptr || tree->levels > 1) return false;
+        const auto& own = tree->edges[ring.shape.position(slot.member)];
+        tell(own.child, own.parent);
+        tell(own.parent, own.child);
+        continue;
+      }
+      each_neighbour(ring.peers, ring.shape, slot.member, [&](std::uint32_t member) {
+        tell(rank, member == kNone ? kNone : rank_of(slot.group, member));
+      });
+    }
+  }
+  return true;
+}
+
+void RankGroups::add_neighbours(std::uint32_t rank, std::vector<std::uint64_t>& words) {
+  for (const Slot& slot : slots(rank)) {
+    if (!slot.found()) continue;
+    for (const std::uint32_t ring : view(slot).rings)
+      add_classes(kinds_[groups_[slot.group].kind].rings[ring], slot, words);
+  }
+}
+
+void RankGroups::add_classes(const Ring& ring, const Slot& slot,
+                             std::vector<std::uint64_t>& words) {
+  if (ring.in_line()) {
+    const Line& seen_so = seen_line(ring, slot);
+    const RingShape& shape = ring.shape;
+    const std::uint32_t turned = shape.position(slot.member) + shape.size - seen_so.start;
+    words.push_back(pack_pair(seen_so.number, turned % seen_so.period));
+    return;
+  }
+  each_neighbour(ring.peers, ring.shape, slot.member, [&](std::uint32_t member) {
+    words.push_back(member == kNone ? kNobody : seen(slot.group, member));
+  });
+}
+
+void RankGroups::find_memberships() {
+  first_membership_.assign(workload_.rank_count() + std::size_t{1}, 0);
+  for (const bool count : {true, false}) {
+    for (std::uint32_t c = 0; c < groups_.size(); ++c) {
+      for (std::uint32_t m = 0; groups_[c].used && m < communicators_[c].members; ++m) {
+        std::size_t& at = first_membership_[rank_of(c, m)];
+        if (count) {
+          ++at;
+        } else {
+          memberships_[--at] = {c, m};
+        }
+      }
+    }
+    if (!count) break;
+    std::size_t sum = 0;
+    for (std::size_t& at : first_membership_) at = sum += at;
+    memberships_.resize(sum);
+  }
+}
+
+// Rings are seen from both ends: whoever is around a rank has that rank around it.
+void RankGroups::add_viewers(std::uint32_t rank, std::vector<std::uint32_t>& viewers) {
+  if (first_membership_.empty()) find_memberships();
+  for (std::size_t i = first_membership_[rank]; i < first_membership_[rank + 1]; ++i) {
+    const auto [group, here] = memberships_[i];
+    const std::vector<Ring>& rings = kinds_[groups_[group].kind].rings;
+    for (std::uint32_t number = 0; number < rings.size(); ++number) {
+      const Ring& ring = rings[number];
+      if (ring.in_line() &&
+          std::exchange(line_of(ring, {group, here}).seen_round, round_) == round_)
+        continue;
+      scratch_.words.clear();
+      each_neighbour(ring.peers, ring.shape, here,
+                     [&](std::uint32_t member) { scratch_.words.push_back(member); });
+      for (const std::uint64_t member : scratch_.words)
+        add_viewer(group, static_cast<std::uint32_t>(member), number, viewers);
+    }
+  }
+}
+
+// If the member uses the group for what runs in that ring.
+void RankGroups::add_viewer(std::uint32_t group, std::uint32_t member, std::uint32_t ring,
+                            std::vector<std::uint32_t>& viewers) {
+  if (member == kNone) return;
+  const std::uint32_t place = names_[groups_[group].first_member + member];
+  if (place == kNone) return;
+  const std::uint32_t rank = rank_of(group, member);
+  const std::vector<std::uint32_t>& rings = view(slots_[first_slot_[rank] + place]).rings;
+  if (std::find(rings.begin(), rings.end(), ring) != rings.end()) viewers.push_back(rank);
+}
+
+}  // namespace orrery::sim

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Small integers for what is equal: sequences of words, and single words.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+#include <span>
+#include <unordered_map>
+#include <vector>
+
+#include "orrery/sim/recording.h"
+
+namespace orrery::sim {
+
+/// Not for secrets.
+[[nodiscard]] inline std::uint64_t hash_words(std::span<const std::uint64_t> words) {
+  std::uint64_t state = 0x2545F4914F6CDD1Dull ^ words.size();
+  for (const std::uint64_t word : words) {
+    state = (std::rotl(state, 23) ^ word) * 0x9E3779B97F4A7C15ull;
+    state ^= state >> 32;
+  }
+  return state * 0xD6E8FEB86659FD93ull ^ state >> 29;
+}
+
+/// Two numbers in one word.
+[[nodiscard]] constexpr std::uint64_t pack_pair(std::uint32_t high, std::uint32_t low) {
+  return std::uint64_t{high} << 32 | low;
+}
+
+/// Numbers sequences of words: 0, 1, 2 … in the order in which they first appear. Equal numbers
+/// mean equal words: all of them are compared.
+class WordInterner {
+ public:
+  /// Amortised O(words); the sequence that came last is found without a search.
+  [[nodiscard]] std::uint32_t number(std::span<const std::uint64_t> words);
+  [[nodiscard]] std::uint32_t size() const { return static_cast<std::uint32_t>(ends_.size() - 1); }
+  void clear();
+
+ private:
+  struct Slot {
+    std::uint64_t hash = 0;
+    std::uint32_t number = kNone;  ///< kNone: free
+  };
+
+  [[nodiscard]] bool is(std::uint32_t number, std::span<const std::uint64_t> words) const;
+  [[nodiscard]] Slot& slot_of(std::uint64_t hash, std::span<const std::uint64_t> words);
+  void grow();
+
+  std::vector<Slot> slots_ = std::vector<Slot>(16);  // a power of two, less than half of them used
+  std::vector<std::uint64_t> words_;
+  std::vector<std::size_t> ends_{0};
+  std::uint32_t last_ = kNone;
+};
+
+/// Numbers single words in the order in which they first appear.
+class KeyNumbering {
+ public:
+  [[nodiscard]] std::uint32_t number(std::uint64_t key);
+  [[nodiscard]] const std::vector<std::uint64_t>& keys() const { return keys_; }
+  void clear() {
+    keys_.clear();
+    numbers_.clear();
+  }
+
+ private:
+  static constexpr std::size_t kFew = 8;  // searched one by one
+
+  std::vector<std::uint64_t> keys_;
+  std::unordered_map<std::uint64_t, std::uint32_t> numbers_;  // when there are more
+};
+
+}  // namespace orrery::sim

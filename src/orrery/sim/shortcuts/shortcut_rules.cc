@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/sim/shortcuts/shortcut_rules.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "orrery/model/collective/algorithms/switch_tree.h"
+
+namespace orrery::sim {
+
+using platform::InterDimension;
+using platform::RemoteMemoryKind;
+using platform::Rules;
+
+namespace {
+
+bool has_memory_nodes(const graph::Workload& workload) {
+  const auto is_memory = [](graph::NodeKind kind) {
+    return kind == graph::NodeKind::mem_load || kind == graph::NodeKind::mem_store;
+  };
+  return std::any_of(workload.graphs.begin(), workload.graphs.end(), [&](const auto& graph) {
+    const auto kinds = graph->kinds();
+    return std::any_of(kinds.begin(), kinds.end(), is_memory);
+  });
+}
+
+bool any_lags(const graph::Workload& workload) {
+  return std::any_of(workload.graphs.begin(), workload.graphs.end(),
+                     [](const auto& graph) { return graph->has_lags(); });
+}
+
+bool lists_a_rank_twice(const graph::Workload& workload) {
+  std::vector<std::uint32_t> listed;  // by rank: the last group that lists it, from 1 on
+  std::uint32_t number = 0;
+  for (const auto& [name, group] : workload.groups) {
+    listed.resize(workload.rank_count());
+    ++number;
+    for (const std::uint32_t rank : group.ranks) {
+      if (std::exchange(listed[rank], number) == number) return true;
+    }
+  }
+  return false;
+}
+
+// Ranks that are alike see alike queues only where nothing is served in the order in which they
+// come.
+std::string shares_memory(RemoteMemoryKind kind, Rules rules) {
+  if (rules == Rules::orrery) return {};
+  switch (kind) {
+    case RemoteMemoryKind::none:
+    case RemoteMemoryKind::per_npu:
+    case RemoteMemoryKind::network:  // which says itself whether it can
+      return {};
+    case RemoteMemoryKind::per_node:
+    case RemoteMemoryKind::pool:
+      break;
+  }
+  return "remote memory is shared, in order of arrival";
+}
+
+// ASTRA rules see the order within a tick, and the guard has to know when a message will arrive.
+std::string shares_links(const model::Traits& network, Rules rules) {
+  if (network.foldable && (network.uncontended || rules == Rules::orrery)) return {};
+  return "links are shared, in order of arrival";
+}
+
+// Orrery rules decide when a tick is over, so that nobody's number has a part in it.
+std::string orders_by_issue(InterDimension order, Rules rules) {
+  switch (order) {
+    case InterDimension::ascending:
+    case InterDimension::round_robin:
+    case InterDimension::best:
+      return {};
+    case InterDimension::themis:
+    case InterDimension::themis_flex:
+    case InterDimension::themis_published:
+      break;
+  }
+  return rules == Rules::orrery ? "" : "Themis counts all ranks' loads, in order of issue";
+}
+
+}  // namespace
+
+std::string why_not_fold(const graph::Workload& workload, const platform::Platform& platform,
+                         const model::Traits& network) {
+  if (std::string why = shares_links(network, platform.rules); !why.empty()) return why;
+  if (std::string why = shares_memory(platform.remote_memory.kind, platform.rules);
+      !why.empty() && has_memory_nodes(workload))
+    return why;
+  std::string why = orders_by_issue(platform.collectives.inter_dimension, platform.rules);
+  if (why.empty() && lists_a_rank_twice(workload)) why = "a process group lists a rank twice";
+  return why;
+}
+
+std::string why_not_fold(const graph::Workload& workload, const platform::Platform& platform,
+                         const model::Traits& network, const Options& options) {
+  if (!options.fold) return "off";
+  if (options.record) return "every rank is recorded";
+  if (options.replay) return "a recording is played again";
+  if (!workload.custom_collectives.empty()) return "collectives are given as traces";
+  if (platform.rules == Rules::astra && platform.collectives.rendezvous)
+    return "receivers announce themselves";
+  return why_not_fold(workload, platform, network);
+}
+
+std::string why_not_skip(const graph::Workload& workload, const platform::Platform& platform,
+                         const model::Traits& network, const Options& options) {
+  if (!options.skip_repeats) return "off";
+  if (options.record) return "everything is recorded";
+  if (options.replay) return "a recording is played again";
+  if (!options.keep_times) return "times are not kept";
+  if (platform.rules != Rules::orrery) return "ASTRA rules see the order of events";
+  if (platform.collectives.rendezvous) return "receivers announce themselves";
+  if (!workload.custom_collectives.empty()) return "collectives are given as traces";
+  if (any_lags(workload)) return "nodes wait after others";
+  // What is on its way in a network is not among what is compared.
+  if (!network.repeatable || !network.uncontended) return "messages share links";
+  if (model::has_stream_limits(platform)) return "collectives wait for switches";
+  switch (platform.remote_memory.kind) {
+    case RemoteMemoryKind::none:
+      break;
+    case RemoteMemoryKind::per_npu:
+    case RemoteMemoryKind::per_node:
+    case RemoteMemoryKind::pool:
+    case RemoteMemoryKind::network:
+      return "accesses wait at a memory";
+  }
+  switch (platform.collectives.inter_dimension) {
+    case InterDimension::ascending:
+    case InterDimension::round_robin:
+    case InterDimension::best:
+      break;
+    case InterDimension::themis:
+    case InterDimension::themis_flex:
+    case InterDimension::themis_published:
+      return "Themis counts loads";
+  }
+  return {};
+}
+
+std::string why_one_part(const graph::Workload& workload, const platform::Platform& platform,
+                         const model::Traits& network) {
+  if (platform.rules != Rules::orrery) return "ASTRA rules see the order of events";
+  if (platform.collectives.rendezvous) return "receivers announce themselves to senders";
+  if (!workload.custom_collectives.empty()) return "collectives are given as traces";
+  if (!network.parallel || !network.uncontended) return "messages share links";
+  if (model::has_stream_limits(platform)) return "collectives wait for switches";
+  // Who accesses memory beside whom is known when a tick is over, in all parts.
+  if (platform.remote_memory.kind != RemoteMemoryKind::none && has_memory_nodes(workload))
+    return "ranks share memory";
+  switch (platform.collectives.inter_dimension) {
+    case InterDimension::ascending:
+    case InterDimension::best:
+      break;
+    case InterDimension::round_robin:
+    case InterDimension::themis:
+    case InterDimension::themis_flex:
+    case InterDimension::themis_published:
+      return "chunks are ordered by what other ranks do";
+  }
+  return {};
+}
+
+}  // namespace orrery::sim

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/study/calibrate/compute_calibration.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "orrery/calibrate/measurements/benchmark.h"
+#include "orrery/calibrate/measurements/median.h"
+#include "orrery/core/text/text.h"
+#include "orrery/intake/job/job.h"
+#include "orrery/model/kernels/silicon_of.h"
+#include "orrery/study/calibrate/recorded_kernel_rows.h"
+#include "orrery/study/kernels/kernel_estimates.h"
+#include "orrery/study/kernels/kernel_tables.h"
+#include "orrery/study/questions/inputs/recorded_traces.h"
+
+namespace orrery::study {
+namespace {
+
+std::string text_of(const model::MeasuredRows& rows, const model::MeasuredKernel& row) {
+  std::string text;
+  for (graph::Kernel kernel : rows.kernels_of(row)) {
+    kernel.flops = kernel.bytes = 0;
+    text += (text.empty() ? "" : " + ") + graph::to_text(kernel);
+  }
+  return text;
+}
+
+/// Each kernel of a device once, with the median of its times.
+model::MeasuredRows merged(const model::MeasuredRows& rows) {
+  struct Same {
+    const model::MeasuredKernel* first = nullptr;
+    std::vector<double> seconds;
+  };
+  std::map<std::pair<std::string, std::string>, Same> all;
+  for (const model::MeasuredKernel& row : rows.rows) {
+    Same& same = all[{rows.devices[row.device], text_of(rows, row)}];
+    if (same.first == nullptr) same.first = &row;
+    same.seconds.push_back(row.seconds);
+  }
+  model::MeasuredRows made;
+  for (auto& [key, same] : all) {
+    if (made.devices.empty() || made.devices.back() != key.first) made.devices.push_back(key.first);
+    model::MeasuredKernel row = *same.first;
+    row.device = static_cast<std::uint32_t>(made.devices.size() - 1);
+    row.seconds = calibrate::median(std::move(same.seconds));
+    row.line = static_cast<std::uint32_t>(made.rows.size() + 1);
+    row.first_other = static_cast<std::uint32_t>(made.others.size());
+    for (const graph::Kernel& other : rows.others_of(*same.first)) made.others.push_back(other);
+    made.rows.push_back(row);
+  }
+  return made;
+}
+
+std::string class_text(const model::MeasuredKernelClass& known) {
+  graph::Kernel kernel = known.lower;
+  kernel.sizes = {};
+  return graph::to_text(kernel);
+}
+
+/// What stands at the head of both files, a line each.
+std::string head_of(const ComputeCalibration& answer) {
+  std::string text = "made by orrery calibrate compute\n";
+  if (!answer.date.empty()) text += "measured on " + answer.date + "\n";
+  for (const SourceFile& file : answer.files)
+    text += fmt::format("from {} sha256 {}\n", file.name, file.sha256);
+  return text;
+}
+
+std::string table_text(const ComputeCalibration& answer, const model::MeasuredRows& rows) {
+  std::string text;
+  const auto remark = [&](std::string_view lines) {
+    while (!lines.empty()) {
+      const std::size_t end = lines.find('\n');
+      text += "# " + std::string(lines.substr(0, end)) + '\n';
+      lines.remove_prefix(end + 1);
+    }
+  };
+  remark(head_of(answer));
+  for (const KernelTableReport::Device& device : answer.report.devices)
+    for (const model::MeasuredKernelClass& known : device.classes)
+      if (known.left_out > 0)
+        remark(
+            fmt::format("held back: {} {}: {} of {} told by the others, {:.1f} % off by the "
+                        "median, 80 % within {:+.1f} to {:+.1f} %\n",
+                        device.name, class_text(known), known.left_out, known.kernels,
+                        100 * known.median_error, 100 * known.band.lower, 100 * known.band.upper));
+  text += "device,kernel,us\n";
+  for (const model::MeasuredKernel& row : rows.rows)
+    text += fmt::format("{},\"{}\",{:.6g}\n", rows.devices[row.device], text_of(rows, row),
+                        row.seconds * 1e6);
+  return text;
+}
+
+class ComputeModel {
+ public:
+  ComputeModel(const ComputeCalibrationQuestion& question, Findings& findings)
+      : question_(question), findings_(findings) {}
+
+  Result<ComputeCalibration> answer() {
+    if (auto fine = check_date(question_.date); !fine) return tl::unexpected(fine.error());
+    std::vector<std::string> tables, recordings;
+    for (const std::string& file : question_.files)
+      (is_recorded_traces({file}) ? recordings : tables).push_back(file);
+    if (tables.empty() && !question_.devices.empty())
+      return fail(Errc::usage, "--devices",
+                  "describes devices of tables, and there are only recordings", "leave it out");
+    if (!tables.empty()) {
+      auto read = read_kernel_tables(tables, question_.devices, findings_);
+      if (!read) return tl::unexpected(std::move(read.error()));
+      all_ = *std::move(read);
+    }
+    files_ = tables;
+    if (!recordings.empty())
+      if (auto read = read_recordings(recordings); !read) return tl::unexpected(read.error());
+    if (auto named = name_files(); !named) return tl::unexpected(named.error());
+    return finish();
+  }
+
+ private:
+  Result<void> read_recordings(const std::vector<std::string>& recordings) {
+    const platform::DeviceEntry* device = nullptr;
+    if (!question_.device.empty()) {
+      device = platform::find_device(question_.device);
+      if (device == nullptr) return tl::unexpected(unknown_device(question_.device));
+    }
+    RecordedTraces recorded;
+    recorded.traces = recordings;
+    auto job = job_options(recorded);
+    if (!job) return tl::unexpected(job.error());
+    job->progress = question_.progress;
+    RecordedKernelRows rows(device);
+    const auto use = [&](const intake::Job&, std::size_t, intake::RankTrace& rank) -> Result<void> {
+      rows.add(rank.profile);
+      findings_.merge(rank.findings);
+      const std::string date = calibrate::date_of(rank.profile.origin_ns / 1000);
+      answer_.date = std::max(answer_.date, date);
+      for (const auto& input : {rank.files.device, rank.files.host})
+        if (input) files_.push_back(input->path);
+      return {};
+    };
+    const auto done = intake::for_each_rank(*job, use);
+    if (!done) return tl::unexpected(done.error());
+    findings_.merge(done->findings);
+    answer_.recorded = rows.kernels();
+    answer_.known = rows.known();
+    answer_.overlapped = rows.overlapped();
+    answer_.unknown_devices = rows.unknown_devices();
+    const model::MeasuredRows found = rows.rows();
+    for (const std::string& name : found.devices) {
+      const auto is = [&](const model::Silicon& one) { return one.name == name; };
+      if (std::none_of(all_.silicons.begin(), all_.silicons.end(), is))
+        all_.silicons.push_back(model::silicon_of(*platform::find_device(name)));
+    }
+    model::append(all_.rows, found);
+    return {};
+  }
+
+  Result<void> name_files() {
+    std::vector<std::string> each;
+    for (const std::string& file : files_)
+      if (std::find(each.begin(), each.end(), file) == each.end()) each.push_back(file);
+    auto hashed = hash_files(each);
+    if (!hashed) return tl::unexpected(std::move(hashed.error()));
+    answer_.files = *std::move(hashed);
+    if (!question_.date.empty()) answer_.date = question_.date;
+    return {};
+  }
+
+  Result<ComputeCalibration> finish() {
+    const std::string& where = question_.files.front();
+    if (all_.rows.rows.empty() && !answer_.unknown_devices.empty())
+      return fail(Errc::usage, where,
+                  in_quotes(*answer_.unknown_devices.begin()) + " is not in the catalogue",
+                  "--device says what it is like");
+    if (all_.rows.rows.empty())
+      return fail(Errc::input_empty, where,
+                  answer_.recorded == 0 ? "no kernels of a device"
+                                        : "no kernel's operator says what it computes",
+                  answer_.recorded == 0 ? "record device activity, too (ProfilerActivity.CUDA)"
+                                        : "record shapes, too (record_shapes=True)");
+    model::MeasuredRows rows = merged(all_.rows);
+    rows.where = where;
+    auto report = report_kernel_rows(rows, {});
+    if (!report) return tl::unexpected(std::move(report.error()));
+    if (!report->errors.empty()) return tl::unexpected(report->errors.front());
+    answer_.report = *std::move(report);
+    findings_.merge(answer_.report.findings);
+    answer_.table = table_text(answer_, rows);
+    if (question_.model) {
+      model::FitOptions options;
+      options.by = model::has_xgboost() ? model::Learner::trees : model::Learner::nets;
+      options.leave_out = false;
+      options.notes = head_of(answer_);
+      auto fit = model::fit_kernel_models(rows, all_.silicons, options);
+      if (!fit) return tl::unexpected(std::move(fit.error()));
+      answer_.fit = *std::move(fit);
+    }
+    answer_.findings = findings_;
+    return std::move(answer_);
+  }
+
+  const ComputeCalibrationQuestion& question_;
+  Findings& findings_;
+  KernelTables all_;
+  std::vector<std::string> files_;
+  ComputeCalibration answer_;
+};
+
+}  // namespace
+
+Result<ComputeCalibration> calibrate_compute(const ComputeCalibrationQuestion& question,
+                                             Findings& findings) {
+  return ComputeModel(question, findings).answer();
+}
+
+}  // namespace orrery::study

@@ -1,0 +1,222 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/study/calibrate/variability_calibration.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numeric>
+#include <utility>
+
+#include "orrery/calibrate/measurements/median.h"
+#include "orrery/config/parameters.h"
+#include "orrery/config/yaml_writer.h"
+#include "orrery/graph/stragglers/peer_levels.h"
+#include "orrery/graph/structure/node_selection.h"
+#include "orrery/study/questions/inputs/recorded_traces.h"
+#include "orrery/study/recordings/recorded_step_count.h"
+#include "orrery/study/whatif/whatif_case.h"
+
+namespace orrery::study {
+namespace {
+
+constexpr double kStall = 8, kLeastStall = 0.1;  // robust standard deviations, and a share
+constexpr double kRobust = 1.4826;  // a normal distribution's, over its median absolute deviation
+
+/// Seconds by row and column; what is left out is not positive.
+using Table = std::vector<std::vector<double>>;
+
+/// What a rank computes in each step.
+std::vector<double> computed(const graph::Graph& graph, std::size_t steps) {
+  const std::vector<std::uint32_t> step_of = graph::steps_of_works(graph, steps);
+  std::vector<double> made(steps);
+  for (graph::NodeId n = 0; n < graph.size(); ++n) {
+    const auto of = graph::time_of(graph, n);
+    if (of == graph::WorkKind::kernels || of == graph::WorkKind::copies)
+      made[step_of[n]] += static_cast<double>(graph.duration(n).count()) * 1e-12;
+  }
+  return made;
+}
+
+/// Sums of squares of one class of ranks.
+struct SquareSums {
+  double between = 0, within = 0;  // of ranks' means; of the rest
+  double ranks = 0, rests = 0;     // degrees of freedom
+  double steps = 1;
+  std::uint64_t stalled = 0, cells = 0;
+  double stall_seconds = 0;
+};
+
+double mean_of(const std::vector<double>& values) {
+  return values.empty() ? 0
+                        : std::accumulate(values.begin(), values.end(), 0.0) /
+                              static_cast<double>(values.size());
+}
+
+/// The rest of each cell, once rows and columns have their means, without cells of `skipped`.
+class Rests {
+ public:
+  explicit Rests(Table logs) : logs_(std::move(logs)), out_(logs_.size()) {
+    for (std::size_t r = 0; r < logs_.size(); ++r) out_[r].assign(logs_[r].size(), false);
+  }
+
+  [[nodiscard]] double row(std::size_t r) const {
+    std::vector<double> kept;
+    for (std::size_t s = 0; s < logs_[r].size(); ++s)
+      if (!out_[r][s]) kept.push_back(logs_[r][s] - column_[s]);
+    return mean_of(kept);
+  }
+  [[nodiscard]] double of(std::size_t r, std::size_t s) const {
+    return logs_[r][s] - column_[s] - rows_[r];
+  }
+  [[nodiscard]] bool is_out(std::size_t r, std::size_t s) const { return out_[r][s]; }
+
+  /// Columns by their medians over rows, so that one stall moves none.
+  void centre() {
+    column_.assign(logs_.front().size(), 0);
+    for (std::size_t s = 0; s < column_.size(); ++s) {
+      std::vector<double> kept;
+      for (std::size_t r = 0; r < logs_.size(); ++r)
+        if (!out_[r][s]) kept.push_back(logs_[r][s]);
+      column_[s] = stalls_ ? mean_of(kept) : calibrate::median(kept);
+    }
+    rows_.clear();
+    for (std::size_t r = 0; r < logs_.size(); ++r) rows_.push_back(row(r));
+  }
+
+  void leave_out_stalls() {
+    stalls_ = true;
+    std::vector<double> sizes;
+    for (std::size_t r = 0; r < logs_.size(); ++r) {
+      std::vector<double> own;  // around the rank's median, which a stall does not move
+      for (std::size_t s = 0; s < column_.size(); ++s) own.push_back(logs_[r][s] - column_[s]);
+      rows_[r] = calibrate::median(own);
+      for (std::size_t s = 0; s < column_.size(); ++s) sizes.push_back(std::abs(of(r, s)));
+    }
+    const double threshold = std::max(kStall * kRobust * calibrate::median(sizes), kLeastStall);
+    for (std::size_t r = 0; r < logs_.size(); ++r)
+      for (std::size_t s = 0; s < column_.size(); ++s) out_[r][s] = of(r, s) > threshold;
+  }
+
+ private:
+  Table logs_;
+  std::vector<std::vector<bool>> out_;
+  std::vector<double> column_, rows_;
+  bool stalls_ = false;
+};
+
+void add(const Table& seconds, SquareSums& sums) {
+  Table logs;
+  for (const auto& row : seconds) {
+    auto& made = logs.emplace_back();
+    for (const double one : row) made.push_back(std::log(std::max(one, 1e-12)));
+  }
+  const std::size_t ranks = logs.size(), steps = logs.front().size();
+  Rests rests(std::move(logs));
+  rests.centre();
+  if (steps > 2) rests.leave_out_stalls();
+  rests.centre();
+  std::vector<double> means;
+  for (std::size_t r = 0; r < ranks; ++r) {
+    means.push_back(rests.row(r));
+    for (std::size_t s = 0; s < steps; ++s) {
+      ++sums.cells;
+      if (rests.is_out(r, s)) {
+        ++sums.stalled;
+        sums.stall_seconds += seconds[r][s] * (1 - std::exp(-rests.of(r, s)));
+      } else {
+        sums.within += rests.of(r, s) * rests.of(r, s);
+      }
+    }
+  }
+  const double mean = mean_of(means);
+  for (const double one : means) sums.between += (one - mean) * (one - mean);
+  sums.ranks += static_cast<double>(ranks - 1);
+  // A single rank's steps differ by its jitter and by nothing else that anybody knows
+  sums.rests += ranks > 1 ? static_cast<double>((ranks - 1) * (steps - 1)) : 0;
+  sums.steps = static_cast<double>(steps);
+}
+
+platform::FactorDistribution lognormal(double variance) {
+  platform::FactorDistribution made;
+  made.distribution = platform::DistributionKind::lognormal;
+  made.sigma = std::min(1.0, std::round(1e5 * std::sqrt(std::max(0.0, variance))) / 1e5);
+  return made;
+}
+
+/// Of steps, in the logarithm of what communications take once all are there.
+void add_network(const graph::Workload& workload, std::size_t steps, MeasuredVariability& made) {
+  std::vector<double> of_step(steps);
+  for (const graph::CommLine& line : graph::comm_lines(workload)) {
+    if (line.met.size() < steps) continue;
+    for (std::size_t i = 0; i < line.met.size(); ++i)
+      of_step[i * steps / line.met.size()] +=
+          static_cast<double>(line.met[i].transfer.count()) * 1e-12;
+  }
+  if (steps < 2 || *std::min_element(of_step.begin(), of_step.end()) <= 0) return;
+  for (double& one : of_step) one = std::log(one);
+  const double mean = mean_of(of_step);
+  double sum = 0;
+  for (const double one : of_step) sum += (one - mean) * (one - mean);
+  made.network_known = true;
+  made.variability.network = lognormal(sum / static_cast<double>(steps - 1));
+}
+
+}  // namespace
+
+MeasuredVariability measure_variability(const graph::Workload& workload, std::int64_t steps) {
+  MeasuredVariability made;
+  made.ranks = workload.rank_count();
+  made.steps = steps;
+  const graph::PeerLevels levels(workload);
+  std::map<std::uint32_t, Table> classes;  // by peers
+  for (std::uint32_t rank = 0; rank < workload.rank_count(); ++rank)
+    classes[levels.peers(rank)].push_back(
+        computed(workload.graph(rank), static_cast<std::size_t>(steps)));
+  SquareSums sums;
+  for (const auto& [peers, table] : classes)
+    if (table.size() > 1) add(table, sums);
+  made.stalled = sums.stalled;
+  made.jitter_known = sums.rests > 0;
+  const double jitter = made.jitter_known ? sums.within / sums.rests : 0;
+  if (made.jitter_known) made.variability.jitter = lognormal(jitter);
+  made.speed_known = sums.ranks > 0;
+  if (made.speed_known)
+    made.variability.speed = lognormal(sums.between / sums.ranks - jitter / sums.steps);
+  if (sums.stalled > 0) {
+    made.variability.stalls.rate =
+        static_cast<double>(sums.stalled) / static_cast<double>(sums.cells);
+    made.variability.stalls.mean =
+        Time(std::llround(sums.stall_seconds / static_cast<double>(sums.stalled) * 1e12));
+  }
+  add_network(workload, static_cast<std::size_t>(steps), made);
+  return made;
+}
+
+Result<VariabilityCalibration> calibrate_variability(const RecordedTraces& recorded,
+                                                     std::int64_t steps, Watch& watch) {
+  if (auto fine = check_step_count(steps); !fine) return tl::unexpected(fine.error());
+  Question question;
+  question.recorded = recorded;
+  VariabilityCalibration made;
+  const auto read = WhatIfCase::read(std::move(question), "", watch, made.findings);
+  if (!read) return tl::unexpected(read.error());
+  const graph::Workload& workload = read->workload();
+  steps = step_count(workload, steps);
+  made.measured = measure_variability(workload, steps);
+  if (!made.measured.speed_known)
+    return fail(Errc::input_unsupported, read->question().workload_name(),
+                "no two ranks in it do the same", "give the traces of several ranks of a job");
+  platform::Variability file = made.measured.variability;
+  file.name = "measured";
+  file.about = fmt::format("{} ranks, {} steps", made.measured.ranks, steps);
+  file.source = "orrery calibrate variability";
+  file.assumed = made.measured.jitter_known
+                     ? "log-normal distributions; ranks independent"
+                     : "one step: all that ranks differ by is taken for their own speed";
+  made.file = config::to_yaml(config::write_value(file), 2);
+  return made;
+}
+
+}  // namespace orrery::study

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/study/clusters/cluster_check.h"
+
+#include <fmt/format.h>
+
+#include "orrery/core/limits.h"
+#include "orrery/platform/cluster/cluster.h"
+#include "orrery/platform/cluster/fabric/fabric.h"
+#include "orrery/study/collectives/algorithms/algorithm_choice.h"
+
+namespace orrery::study {
+
+using platform::Platform;
+using platform::Rules;
+
+namespace {
+
+/// What only Orrery's rules know.
+bool chosen_by_model(const platform::CollectiveConfig& config) {
+  using platform::InterDimension;
+  return config.splits_by_model || config.inter_dimension == InterDimension::best ||
+         config.inter_dimension == InterDimension::themis_published;
+}
+
+}  // namespace
+
+Result<void> check_network(const Question& question, const Platform& platform) {
+  const NetworkModelEntry& network = network_model(platform.network);
+  if (platform.rules == Rules::astra && !network.astra_sim)
+    return fail(Errc::config_conflict, "--network " + std::string(network.name),
+                "ASTRA-sim has no such network",
+                "--rules orrery, or --network analytical or message");
+  if (platform.rules == Rules::astra && platform.fabric != nullptr)
+    return fail(Errc::config_conflict, "--rules astra", "ASTRA-sim has no fabrics",
+                "--rules orrery");
+  if (platform.rules == Rules::astra && question.collective_algorithm == kAutoAlgorithm)
+    return fail(Errc::config_conflict, "--collective-algorithm auto",
+                "under ASTRA-sim's rules the system file says which run", "--rules orrery");
+  if (platform.rules == Rules::astra && chosen_by_model(platform.collectives))
+    return fail(Errc::config_conflict, "--rules astra",
+                "ASTRA-sim cuts and orders chunks by rules of its own",
+                "--rules orrery, or a number of chunks and another order (docs/chunk-order.md)");
+  if (platform.rules == Rules::astra && platform::uses_switches(platform.collectives))
+    return fail(Errc::config_conflict, "--rules astra", "ASTRA-sim has no switches that sum",
+                "--rules orrery, or other algorithms");
+  const platform::RemoteMemory& memory = platform.remote_memory;
+  if (platform.rules == Rules::astra &&
+      (memory.kind == platform::RemoteMemoryKind::network || !memory.stages.empty() ||
+       memory.groups > 1 || memory.in_switch || memory.chunk > Bytes{}))
+    return fail(
+        Errc::config_conflict, "--rules astra",
+        "ASTRA-sim's remote memories have no groups, stages, chunks or switches, and are not "
+        "in its network",
+        "--rules orrery");
+  if (auto checked = platform::check_memories(platform, question.cluster); !checked) return checked;
+  if (platform.fabric != nullptr) return platform::check_faults(platform, question.cluster);
+  if ((network.builds_graph || memory.kind == platform::RemoteMemoryKind::network) &&
+      !platform::has_room_for_flows(platform))
+    return fail(Errc::limit_exceeded, question.cluster,
+                fmt::format("the network has more than {} links", limits::kFabricLinks),
+                "--network analytical needs none of them");
+  return {};
+}
+
+Result<void> check_offload(const workload::Spec& spec, const Platform& platform,
+                           const std::string& where) {
+  const platform::RemoteMemory& memory = platform.remote_memory;
+  const bool gathers = memory.in_switch && memory.kind == platform::RemoteMemoryKind::pool;
+  if (spec.offload.in_switch && !gathers)
+    return fail(Errc::config_conflict, where,
+                "no switches of its remote memory gather for all, and the job's `offload` is "
+                "`in_switch`",
+                "give the cluster's `remote_memory` `kind: pool` and `in_switch: true`");
+  const bool none = memory.kind == platform::RemoteMemoryKind::none;
+  if (!none || !(spec.offload.optimizer || spec.offload.weights)) return {};
+  return fail(Errc::config_conflict, where,
+              "the cluster has no remote memory, and the job's `offload` puts state there",
+              "give the cluster file a `remote_memory`, such as each host's: {kind: per_npu, "
+              "bandwidth: 55 GB/s}");
+}
+
+}  // namespace orrery::study

@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/study/collectives/collective_comparison.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <functional>
+#include <limits>
+#include <numeric>
+#include <optional>
+#include <set>
+#include <span>
+#include <utility>
+
+#include "orrery/calibrate/measurements/measured_collectives.h"
+#include "orrery/core/models/network_names.h"
+#include "orrery/core/text/text.h"
+#include "orrery/core/text/units.h"
+#include "orrery/platform/cluster/cluster.h"
+#include "orrery/platform/cluster/fabric/fabric.h"
+#include "orrery/study/collectives/algorithms/algorithm_candidates.h"
+#include "orrery/study/collectives/algorithms/single_collective.h"
+#include "orrery/study/questions/inputs/inputs.h"
+#include "orrery/synthesis/algorithms/planned_algorithms.h"
+#include "orrery/synthesis/algorithms/ring_order.h"
+#include "orrery/synthesis/plans/plan_graphs.h"
+
+namespace orrery::study {
+
+using graph::CollectiveType;
+using platform::Platform;
+
+namespace {
+
+constexpr Bytes kOneGigabyte{1'000'000'000};
+constexpr std::size_t kMostCombined = 64;  // of algorithms over dimensions
+
+constexpr std::array<std::string_view, 6> kCompared{"all-reduce", "all-gather", "reduce-scatter",
+                                                    "all-to-all", "dispatch",   "combine"};
+
+std::optional<CollectiveType> type_asked(const std::string& word) {
+  if (word == "dispatch" || word == "combine") return CollectiveType::all_to_all;
+  const calibrate::Collective* named = calibrate::find_collective(word);
+  const auto& types = platform::kPlannedTypes;
+  if (named == nullptr || std::find(types.begin(), types.end(), named->type) == types.end())
+    return std::nullopt;
+  return named->type;
+}
+
+/// What dispatch and combine carry; nothing of other collectives.
+Result<graph::ExpertExchange> exchange_of(const CollectiveComparisonQuestion& question) {
+  graph::ExpertExchange exchange;
+  const bool combine = question.collective == "combine";
+  if (!combine && question.collective != "dispatch") {
+    if (question.experts == 0 && question.top_k == 0) return exchange;
+    return fail(Errc::usage, "--experts", "and --top-k are of dispatch and combine");
+  }
+  if (question.experts < 1 || question.experts > std::numeric_limits<std::uint16_t>::max())
+    return fail(Errc::usage, "--experts",
+                "has to say how many experts all ranks have together, up to 65,535", {});
+  if (question.top_k < 1 || question.top_k > std::numeric_limits<std::uint8_t>::max() ||
+      question.top_k > question.experts)
+    return fail(Errc::usage, "--top-k",
+                "has to say to how many of the experts a token goes, up to 255", {});
+  exchange.set(graph::ExpertTransport::in_network, combine);
+  exchange.experts = static_cast<std::uint16_t>(question.experts);
+  exchange.top_k = static_cast<std::uint8_t>(question.top_k);
+  return exchange;
+}
+
+Result<graph::Format> numbers_of(const CollectiveComparisonQuestion& question) {
+  if (question.dtype.empty()) return graph::Format::unsaid;
+  const auto numbers = graph::format_of(question.dtype);
+  if (numbers && *numbers != graph::Format::unsaid) return *numbers;
+  return fail(Errc::usage, "--dtype", in_quotes(question.dtype) + " are no known numbers",
+              "fp64, fp32, bf16, fp16, fp8, int8, int32, int64");
+}
+
+/// Tries ways, each at the size asked for and at the least.
+class Trial {
+ public:
+  Trial(const Cluster& cluster, CollectiveComparison& answer) : cluster_(cluster), answer_(answer) {
+    const Bytes least(static_cast<std::int64_t>(answer.ranks.size()));
+    whole_ = single_collective(answer.type, answer.size, answer.ranks, cluster.ranks,
+                               answer.exchange, answer.numbers);
+    least_ = single_collective(answer.type, least, answer.ranks, cluster.ranks, answer.exchange,
+                               answer.numbers);
+  }
+
+  void own() {
+    sim::Options options;
+    options.library = cluster_.library;
+    run("as the cluster's file says", answer_.library == "nccl" ? "as NCCL runs it" : "",
+        cluster_.platform, options, whole_, least_);
+  }
+
+  void by_words(const std::string& words) {
+    Platform platform = cluster_.platform;
+    auto used = platform::use_algorithms(platform, words, static_cast<bool>(answer_.exchange));
+    if (!used) return leave_out(words, used.error().what);
+    run(words, "", platform, {}, whole_, least_);
+  }
+
+  void by_plan(const synthesis::PlannedAlgorithm& algorithm,
+               const synthesis::AlgorithmShape& shape) {
+    const std::string name = fmt::format("plan {}", algorithm.name);
+    auto graphs = synthesis::lower_plan(algorithm.make(shape));
+    if (!graphs) return leave_out(name, graphs.error().what);
+    Platform platform = cluster_.platform;
+    platform.collectives.custom_by_node = {{1, std::string(kSingleCollective)}};
+    graph::Workload whole = whole_, least = least_;
+    whole.custom_collectives[std::string(kSingleCollective)] = *graphs;
+    least.custom_collectives[std::string(kSingleCollective)] = *std::move(graphs);
+    run(name, std::string(algorithm.about), platform, {}, whole, least);
+  }
+
+  void leave_out(const std::string& name, const std::string& why) {
+    answer_.skipped.push_back({name, why});
+  }
+
+ private:
+  void run(const std::string& name, const std::string& about, const Platform& platform,
+           const sim::Options& options, const graph::Workload& whole,
+           const graph::Workload& least) {
+    const auto all = simulate_collectives(whole, platform, options);
+    if (!all) return leave_out(name, all.error().what);
+    if (uses_switch_reduction(name) && all->findings.count(FindingCode::collective_not_added) > 0)
+      return leave_out(name,
+                       fmt::format("its switches do not add {}", graph::name(answer_.numbers)));
+    const auto byte = simulate_collectives(least, platform, options);
+    if (!byte) return leave_out(name, byte.error().what);
+    answer_.alternatives.push_back(
+        {name, about, uses_switch_reduction(name), all->end, byte->end, {}});
+    if (all->chunk_choices.size() == 1)
+      answer_.alternatives.back().chunks = all->chunk_choices.front();
+  }
+
+  const Cluster& cluster_;
+  CollectiveComparison& answer_;
+  graph::Workload whole_, least_;
+};
+
+void try_words(Trial& trial, const Platform& platform, const CollectiveComparison& answer) {
+  std::vector<std::string> all =
+      algorithm_candidates(platform, answer.type, answer.ranks, static_cast<bool>(answer.exchange));
+  if (answer.ranks.size() > kMaxPlanRanks) {
+    std::erase_if(all, [](const std::string& words) {
+      return is_single_ring(words) && !uses_switch_reduction(words);
+    });
+  }
+  if (all.size() > kMostCombined) {
+    trial.leave_out("combinations of algorithms",
+                    fmt::format("the first {} of {} are tried", kMostCombined, all.size()));
+    all.resize(kMostCombined);
+  }
+  for (const std::string& words : all) trial.by_words(words);
+}
+
+/// Ranks of one host side by side, where all hosts have as many.
+std::uint32_t inner_of(const Platform& platform, std::span<const std::uint32_t> ranks) {
+  if (platform.dims.size() < 2 || ranks.size() != static_cast<std::size_t>(platform.npu_count()))
+    return 1;
+  return static_cast<std::uint32_t>(platform.dims.front().size);
+}
+
+std::string share_text(Time part, Time whole) {
+  return fmt::format("{:.0f} %", whole.count() == 0 ? 0.0
+                                                    : 100.0 * static_cast<double>(part.count()) /
+                                                          static_cast<double>(whole.count()));
+}
+
+/// Steps or bytes: what the first has less of.
+std::string reason_of(const CollectiveComparison& answer) {
+  if (answer.alternatives.empty()) return "nothing could be tried";
+  const CollectiveAlternative& first = answer.alternatives[0];
+  const synthesis::Bound& bound = answer.lower_bound_of(first);
+  std::string text = fmt::format(
+      "{} is {:.2f} times the bound; {} of its time is latency", first.name,
+      bound.total.count() == 0
+          ? 0.0
+          : static_cast<double>(first.time.count()) / static_cast<double>(bound.total.count()),
+      share_text(first.latency, first.time));
+  const auto other = std::find_if(answer.alternatives.begin() + 1, answer.alternatives.end(),
+                                  [&](const auto& way) { return way.time > first.time; });
+  if (other == answer.alternatives.end()) return text;
+  const Time bytes = first.time - first.latency, others = other->time - other->latency;
+  const double more = 100.0 * static_cast<double>((other->time - first.time).count()) /
+                      static_cast<double>(first.time.count());
+  text += fmt::format("; {}, the next, takes {:.3g} % more: ", other->name, more);
+  if (bytes < others && first.latency < other->latency)
+    return text + "more latency, and its bytes take longer";
+  return text + (bytes < others ? "its bytes take longer" : "it has more latency");
+}
+
+Result<void> check_ranks(const std::vector<std::uint32_t>& ranks, std::uint32_t all) {
+  if (ranks.empty()) return {};
+  const bool ascending =
+      std::adjacent_find(ranks.begin(), ranks.end(), std::greater_equal<>()) == ranks.end();
+  if (ranks.size() > 1 && ascending && ranks.back() < all) return {};
+  return fail(Errc::usage, "--ranks",
+              fmt::format("has to name two or more of ranks 0 to {}, each once", all - 1));
+}
+
+// Equal shares, of a byte at least.
+void set_size(const CollectiveComparisonQuestion& question, std::uint32_t ranks,
+              CollectiveComparison& answer) {
+  answer.ranks = question.ranks;
+  if (answer.ranks.empty()) {
+    answer.ranks.resize(ranks);
+    std::iota(answer.ranks.begin(), answer.ranks.end(), 0U);
+  }
+  const auto members = static_cast<std::int64_t>(answer.ranks.size());
+  const std::int64_t each = question.size.value_or(kOneGigabyte).count() / members;
+  answer.size = Bytes(std::max(each, std::int64_t{1}) * members);
+}
+
+Result<Cluster> cluster_for(const CollectiveComparisonQuestion& question, Findings& findings) {
+  Question about;
+  about.cluster = question.cluster;
+  about.network = question.network;
+  about.chunk_order = question.chunk_order;
+  if (auto settled = settle(about); !settled) return tl::unexpected(settled.error());
+  auto cluster = read_cluster(about, findings);
+  if (!cluster) return cluster;
+  // Where nobody is in anybody's way, ways would be told that no network has.
+  if (question.network.empty()) cluster->platform.network = platform::NetworkModelKind::flow;
+  if (auto fine = check_ranks(question.ranks, cluster->ranks); !fine)
+    return tl::unexpected(fine.error());
+  return cluster;
+}
+
+}  // namespace
+
+std::string_view collective_label(const CollectiveComparison& answer) {
+  if (answer.exchange) return answer.exchange.combine() ? "combine" : "dispatch";
+  return graph::name(answer.type);
+}
+
+std::vector<std::string_view> comparable_collectives() {
+  return {kCompared.begin(), kCompared.end()};
+}
+
+Result<CollectiveComparison> compare_collective(const CollectiveComparisonQuestion& question,
+                                                Findings& findings) {
+  const auto type = type_asked(question.collective);
+  if (!type) {
+    return fail(Errc::usage, "COLLECTIVE",
+                in_quotes(question.collective) + " is none that can be compared",
+                fmt::format("one of {}", fmt::join(comparable_collectives(), ", ")));
+  }
+  const auto exchange = exchange_of(question);
+  if (!exchange) return tl::unexpected(exchange.error());
+  const auto numbers = numbers_of(question);
+  if (!numbers) return tl::unexpected(numbers.error());
+  const auto cluster = cluster_for(question, findings);
+  if (!cluster) return tl::unexpected(cluster.error());
+  const Platform& platform = cluster->platform;
+  CollectiveComparison answer;
+  answer.cluster = question.cluster;
+  answer.network = network_model(platform.network).name;
+  answer.library =
+      platform.collectives.library == platform::CollectiveLibrary::nccl ? "nccl" : "ideal";
+  answer.type = *type;
+  answer.exchange = *exchange;
+  answer.numbers = *numbers;
+  set_size(question, cluster->ranks, answer);
+  const auto fabric_state = synthesis::make_fabric_state(platform);
+  if (!fabric_state) return tl::unexpected(fabric_state.error());
+  synthesis::BoundQuestion bound{*type, answer.size, answer.ranks};
+  bound.exchange = answer.exchange;
+  auto least = synthesis::lower_bound_of(*fabric_state, bound);
+  if (!least) return tl::unexpected(least.error());
+  answer.bound = *std::move(least);
+  Trial trial(*cluster, answer);
+  trial.own();
+  try_words(trial, platform, answer);
+  const auto members = static_cast<std::uint32_t>(answer.ranks.size());
+  if (members <= kMaxPlanRanks) {
+    synthesis::AlgorithmShape shape;
+    shape.ranks = members;
+    shape.inner = inner_of(platform, answer.ranks);
+    shape.order = synthesis::ring_order(*fabric_state, answer.ranks);
+    for (const synthesis::PlannedAlgorithm& algorithm : synthesis::planned_algorithms()) {
+      if (algorithm.collective == *type && algorithm.fits(shape)) trial.by_plan(algorithm, shape);
+    }
+  } else {
+    trial.leave_out("plans and algorithms over all ranks at once",
+                    fmt::format("they are tried among up to {} ranks", kMaxPlanRanks));
+  }
+  // Copies of tokens may be made anywhere: one bound holds for all.
+  if (!answer.exchange &&
+      std::any_of(answer.alternatives.begin(), answer.alternatives.end(),
+                  [](const CollectiveAlternative& way) { return way.by_switches; })) {
+    bound.in_network = synthesis::SwitchCapability::reduces;
+    if (auto switch_bound = synthesis::lower_bound_of(*fabric_state, bound))
+      answer.switch_bound = *std::move(switch_bound);
+  }
+  std::stable_sort(answer.alternatives.begin(), answer.alternatives.end(),
+                   [](const auto& a, const auto& b) { return a.time < b.time; });
+  answer.reason = reason_of(answer);
+  return answer;
+}
+
+}  // namespace orrery::study

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What a table of measured kernels holds, and how far to trust it.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "orrery/core/error.h"
+#include "orrery/core/findings.h"
+#include "orrery/model/kernels/silicon.h"
+#include "orrery/model/kernels/table/measured_table.h"
+
+namespace orrery::study {
+
+struct KernelTableReport {
+  /// One device, and its classes.
+  struct Device {
+    std::string name;
+    model::Silicon silicon;  ///< described only if the catalogue has it
+    std::vector<model::MeasuredKernelClass> classes;
+  };
+  std::string where;
+  std::size_t rows = 0, kernels = 0;  ///< of all its devices
+  std::vector<Device> devices;
+  std::vector<Error> errors;  ///< times that cannot be
+  Findings findings;
+};
+
+/// Reads a table and compares it with the data sheets of those of its devices that are known.
+/// `devices`: of these alone; empty: of all. Errc: those of model::read_measured; usage for a
+/// device that it does not have.
+[[nodiscard]] Result<KernelTableReport> report_kernel_table(
+    const std::string& path, const std::vector<std::string>& devices);
+/// The same of rows.
+[[nodiscard]] Result<KernelTableReport> report_kernel_rows(const model::MeasuredRows& rows,
+                                                           const std::vector<std::string>& devices);
+
+}  // namespace orrery::study

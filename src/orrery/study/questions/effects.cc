@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/study/questions/effects.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "orrery/core/text/suggest.h"
+
+namespace orrery::study {
+
+namespace {
+
+using platform::Platform;
+using workload::Spec;
+
+Result<void> no_launch(Spec& spec) {
+  if (!spec.kernels.graphs) spec.kernels.launch = Time{};
+  return {};
+}
+
+Result<void> no_gradient_overlap(Spec& spec) {
+  spec.parallel.overlap_gradients = false;
+  return {};
+}
+
+Result<void> no_weight_overlap(Spec& spec) {
+  spec.parallel.overlap_weights = false;
+  return {};
+}
+
+Result<void> no_portable_attention(Spec& spec) {
+  spec.kernels.attention = workload::AttentionKernels::newest;
+  return {};
+}
+
+Result<void> no_tensor_overlap(Spec& spec) {
+  if (spec.parallel.sp) spec.parallel.tp_overlap = workload::TensorOverlap::none;
+  return {};
+}
+
+/// Gradients in every backward pass, and weights gathered in every pass.
+Result<void> no_accumulation(Spec& spec) {
+  spec.parallel.reduce_once = false;
+  spec.parallel.keep_gathered = false;
+  return {};
+}
+
+Result<void> no_prefetch(Spec& spec) {
+  spec.parallel.prefetch = 0;
+  spec.parallel.prefetch_backward.reset();
+  return {};
+}
+
+Result<void> no_send_overlap(Spec& spec) {
+  if (spec.parallel.pp > 1) spec.schedule.blocking_sends = true;
+  return {};
+}
+
+Result<void> no_scattered_sends(Spec& spec) {
+  spec.schedule.scatter_sends = false;
+  return {};
+}
+
+Result<void> no_early_stop(Spec& spec) {
+  spec.recompute.early_stop = false;
+  return {};
+}
+
+Result<void> no_gradient_norm(Spec& spec) {
+  spec.optimizer.gradient_norm = false;
+  return {};
+}
+
+Result<void> no_imbalance(Spec& spec) {
+  if (spec.model.moe) spec.model.moe->imbalance = 1;
+  return {};
+}
+
+void no_gaps(Platform& platform) { platform.device.in_step.gap = Time{}; }
+void no_factors(Platform& platform) { platform.device.in_step.factors.clear(); }
+void no_interference(Platform& platform) {
+  platform.device.in_step.overlap = platform::StepEffects::OverlapSlowdown{1, 1};
+}
+
+constexpr std::array kEffects = {
+    Effect{"gaps", "device.in_step.gap", "0",
+           "time from a kernel to the next that waits in the queue",
+           "recorded steps of V100, A100 and H100 (docs/kernel-times.md)", nullptr, no_gaps},
+    Effect{"in_step_factors", "device.in_step.factors", "none",
+           "products in a step beside the same ones alone",
+           "the catalogue, fitted to published steps of the device (docs/scoreboard.md)", nullptr,
+           no_factors},
+    Effect{"beside_collectives", "device.in_step.beside_collectives", "1",
+           "kernels are slower while collectives run beside them",
+           "SMs and memory traffic that collectives take (docs/kernel-times.md)", nullptr,
+           no_interference},
+    Effect{"launch", "kernels.launch", "0", "hosts launch kernels, and short ones wait for them",
+           "recorded steps, by framework (docs/kernel-times.md)", no_launch, nullptr},
+    Effect{"portable_attention", "kernels.attention", "newest",
+           "FlashAttention-2 does not know what Hopper can do",
+           "the framework; FlashAttention-3, figures 5 and 6 (model/compute/portable_kernels.h)",
+           no_portable_attention, nullptr},
+    Effect{"tp_overlap", "parallel.tp_overlap", "none",
+           "sp: products go piece by piece beside what is gathered before and reduced behind them",
+           "Transformer Engine's userbuffers, as NeMo's recipes set them "
+           "(workload/spec/tensor_parallel_policy.h)",
+           no_tensor_overlap, nullptr},
+    Effect{"gradient_overlap", "parallel.overlap_gradients", "false",
+           "gradients are reduced while the last backward still runs",
+           "the job; Megatron-LM's --overlap-grad-reduce, PyTorch DDP's and FSDP's default",
+           no_gradient_overlap, nullptr},
+    Effect{"weight_overlap", "parallel.overlap_weights", "false",
+           "zero1, zero2: new weights are gathered while the next step's first forward passes run",
+           "the framework (workload/spec/data_parallel_policy.h): Megatron with overlap, as NeMo "
+           "sets it",
+           no_weight_overlap, nullptr},
+    Effect{"once_a_step", "parallel.reduce_once, parallel.keep_gathered", "false",
+           "zero3: gradients are reduced, and weights gathered, once a step, not once a microbatch",
+           "the framework (workload/spec/data_parallel_policy.h): torchtitan with stages",
+           no_accumulation, nullptr},
+    Effect{"prefetch", "parallel.prefetch", "0",
+           "zero3: the next layer's weights are gathered ahead",
+           "FSDP's implicit prefetch of one (PyTorch, fully_shard)", no_prefetch, nullptr},
+    Effect{"send_overlap", "schedule.blocking_sends", "true",
+           "a stage goes on while what it sent is on its way", "the job", no_send_overlap, nullptr},
+    Effect{"scattered_sends", "schedule.scatter_sends", "false",
+           "without sp: a rank of tp sends its share to the next stage, where shares are gathered",
+           "the framework: Megatron-LM's default (Narayanan et al., SC21, section 4.1)",
+           no_scattered_sends, nullptr},
+    Effect{"early_stop", "recompute.early_stop", "false",
+           "a layer that is computed again is so only as far as its backward pass needs",
+           "the framework: PyTorch's checkpoints (workload/spec/recompute_policy.h)", no_early_stop,
+           nullptr},
+    Effect{"gradient_norm", "optimizer.gradient_norm", "false",
+           "gradients are clipped by their norm over all ranks", "the job", no_gradient_norm,
+           nullptr},
+    Effect{"imbalance", "model.moe.imbalance", "1",
+           "some ranks' experts get more tokens than others", "the job; 1 by default", no_imbalance,
+           nullptr},
+};
+
+}  // namespace
+
+std::span<const Effect> effects() { return kEffects; }
+
+const Effect* find_effect(std::string_view name) {
+  const auto* const found = std::find_if(kEffects.begin(), kEffects.end(),
+                                         [&](const Effect& e) { return e.name == name; });
+  return found == kEffects.end() ? nullptr : found;
+}
+
+Result<void> check_effects(const std::vector<std::string>& names) {
+  for (const std::string& name : names) {
+    if (find_effect(name) != nullptr) continue;
+    std::vector<std::string_view> known;
+    for (const Effect& effect : kEffects) known.push_back(effect.name);
+    const std::string near = did_you_mean(name, known);
+    return fail(Errc::usage, "--without", fmt::format("no effect is called '{}'", name),
+                near.empty() ? "docs/scoreboard.md lists them" : near);
+  }
+  return {};
+}
+
+Result<void> switch_off(const std::vector<std::string>& names, Spec& spec) {
+  if (names.empty()) return {};
+  for (const std::string& name : names) {
+    const Effect* effect = find_effect(name);
+    if (effect == nullptr || effect->of_job == nullptr) continue;
+    if (auto done = effect->of_job(spec); !done) return done;
+  }
+  return workload::check_spec(spec);
+}
+
+void switch_off(const std::vector<std::string>& names, Platform& platform) {
+  for (const std::string& name : names) {
+    const Effect* effect = find_effect(name);
+    if (effect != nullptr && effect->of_cluster != nullptr) effect->of_cluster(platform);
+  }
+}
+
+}  // namespace orrery::study

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/study/questions/job_description.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <tuple>
+#include <vector>
+
+#include "orrery/config/document.h"
+#include "orrery/config/parameters.h"
+#include "orrery/job_formats/importers/importer.h"
+#include "orrery/study/questions/run_options.h"
+#include "orrery/workload/spec/defaults.h"
+
+namespace orrery::study {
+
+namespace {
+
+/// A file of any format, on top of what is there already.
+Result<void> add_file(workload::Spec& spec, const std::string& path, Findings& findings) {
+  const auto text = config::read_text(path);
+  if (!text) return tl::unexpected(text.error());
+  return workload::import_into(spec, *text, path, findings);
+}
+
+Result<void> add_set(workload::Spec& spec, const std::string& assignment) {
+  const std::size_t equals = assignment.find('=');
+  if (equals == std::string::npos)
+    return fail(Errc::usage, "--set", fmt::format("'{}' is no assignment", assignment),
+                "write PATH=VALUE, for example parallel.bucket=\"50 MB\"");
+  return workload::set(spec, assignment.substr(0, equals), assignment.substr(equals + 1));
+}
+
+}  // namespace
+
+std::span<const JobDescriptionKey> job_description_keys() {
+  static const std::vector<JobDescriptionKey> keys = [] {
+    std::vector<JobDescriptionKey> made;
+    const auto add = [&](const auto& field) {
+      if constexpr (requires { JobDescriptionKey{{}, {}, field.member, {}}; })
+        if (!field.path.empty())
+          made.push_back({field.name, field.options, field.member, field.path});
+    };
+    std::apply([&](const auto&... fields) { (add(fields), ...); },
+               QuestionTable<JobDescription>::fields);
+    return made;
+  }();
+  return keys;
+}
+
+bool JobDescription::given() const {
+  return !spec.empty() || !texts.empty() || !set.empty() || sp ||
+         std::ranges::any_of(job_description_keys(), [&](const JobDescriptionKey& key) {
+           return !(this->*key.value).empty();
+         });
+}
+
+const std::string& JobDescription::name() const {
+  if (!spec.empty()) return spec.front();
+  return texts.empty() ? model : texts.front().name;
+}
+
+Result<workload::Spec> specify(const JobDescription& job, const ClusterSize& cluster,
+                               Findings& findings) {
+  workload::Spec spec = workload::open_spec();
+  if (!job.given())
+    return fail(Errc::usage, "SPEC", "no job is described",
+                "give a specification, or --model NAME and a plan (--tp, --pp, --dp …)");
+  // Files may count on the model that is named; what they say of it themselves, it replaces below.
+  if (!job.model.empty() && (!job.spec.empty() || !job.texts.empty())) {
+    if (auto done = workload::set(spec, "model", job.model); !done)
+      return fail(done.error().code, "--model", done.error().what, done.error().hint);
+  }
+  for (const std::string& path : job.spec) {
+    if (auto added = add_file(spec, path, findings); !added) return tl::unexpected(added.error());
+  }
+  for (const JobDescription::Text& one : job.texts) {
+    if (auto added = workload::import_into(spec, one.text, one.name, findings); !added)
+      return tl::unexpected(added.error());
+  }
+  for (const JobDescriptionKey& key : job_description_keys()) {
+    const std::string& value = job.*key.value;
+    if (value.empty()) continue;
+    if (auto done = workload::set(spec, key.path, value); !done)
+      return fail(done.error().code, std::string(key.option), done.error().what, done.error().hint);
+  }
+  if (job.sp) spec.parallel.sp = true;
+  for (const std::string& assignment : job.set) {
+    if (auto done = add_set(spec, assignment); !done) return tl::unexpected(done.error());
+  }
+  if (!workload::has_model(spec))
+    return fail(Errc::usage, "--model", "no model is given",
+                job.spec.empty()
+                    ? "--model NAME; the names are in docs/reference/models.md"
+                    : "the files say nothing of one: add a file that does, or --model NAME");
+  if (auto fine = workload::resolve_defaults(spec, cluster.devices, cluster.where, findings); !fine)
+    return tl::unexpected(fine.error());
+  if (auto fine = workload::check_spec(spec); !fine) return tl::unexpected(fine.error());
+  return spec;
+}
+
+Result<workload::Program> assemble(const JobDescription& job, const ClusterSize& cluster,
+                                   Findings& findings) {
+  const auto spec = specify(job, cluster, findings);
+  if (!spec) return tl::unexpected(spec.error());
+  return workload::assemble(*spec, findings);
+}
+
+}  // namespace orrery::study

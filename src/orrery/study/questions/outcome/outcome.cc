@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/study/questions/outcome/outcome.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <thread>
+#include <utility>
+
+#include "orrery/model/kernels/silicon_of.h"
+#include "orrery/sim/result_difference.h"
+#include "orrery/study/collectives/collective_bounds.h"
+#include "orrery/study/jobs/expanded_cluster.h"
+#include "orrery/study/jobs/tensor_parallel_hosts.h"
+#include "orrery/study/kernels/kernel_deviations.h"
+#include "orrery/study/whatif/changes/device_change.h"
+
+namespace orrery::study {
+
+namespace {
+
+sim::Options options_of(const Question& question) {
+  const ExecutionOptions& work = question.work;
+  sim::Options made;
+  made.fold = work.fold == "auto";
+  made.closed_forms = work.collectives == "auto";
+  made.skip_repeats = work.skip == "auto";
+  made.threads = work.threads > 0 ? static_cast<std::uint32_t>(work.threads)
+                                  : std::max(1u, std::thread::hardware_concurrency());
+  made.record = question.record;
+  made.exposed_by_group = question.exposed_by_group;
+  return made;
+}
+
+Result<sim::SimResult> simulate_once(const Inputs& inputs, const graph::Workload& workload,
+                                     sim::Options options, Watch& watch) {
+  const std::uint32_t ranks = workload.rank_count();
+  options.progress = [&](std::uint32_t finished, std::uint64_t messages) {
+    watch.simulating(finished, ranks, messages);
+  };
+  auto result = sim::simulate(workload, inputs.platform(), options);
+  watch.phase_done();
+  return result;
+}
+
+void look_at_kernel_models(const Inputs& inputs, Findings& findings) {
+  const platform::Device& device = inputs.platform().device;
+  for (std::size_t i = 0; i < inputs.cluster->kernel_files.size(); ++i) {
+    const LoadedKernelFile& file = inputs.cluster->kernel_files[i];
+    if (file.model && !predicts_any(*file.model, model::silicon_of(device), inputs.workload()))
+      findings.add(
+          FindingCode::key_without_effect,
+          fmt::format("{}: it has no time for any of the workload's kernels on this device",
+                      device.kernel_files.*kKernelFileTable[i].path));
+  }
+}
+
+/// Changes of what only messages between ranks follow, where there are none; so is the number of
+/// replicas.
+void look_at_links(const Question& question, const sim::SimResult& result, Findings& findings) {
+  const bool any = std::any_of(
+      result.collectives.begin(), result.collectives.end(), [](const sim::CollectiveTotal& total) {
+        return total.group_size > 1 || total.type == "send" || total.type == "recv";
+      });
+  if (any || result.stall) return;
+  for (const std::string& text : question.changes)
+    for (const std::string_view name : {"bandwidth=", "latency=", "algorithm=", "dp="})
+      if (text.starts_with(name) && (name != "dp=" || question.replicate))
+        findings.add(FindingCode::key_without_effect,
+                     fmt::format("--change {}: no two ranks communicate over a link", text));
+}
+
+/// For `--collective-algorithm auto`: into the cluster, of which others may have a part.
+Result<std::vector<AlgorithmChoice>> choose_if_asked(const Question& question, Inputs& inputs) {
+  if (question.collective_algorithm != kAutoAlgorithm) return {};
+  auto cluster = std::make_shared<Cluster>(*inputs.cluster);
+  auto made = choose_algorithms(cluster->platform, inputs.workload());
+  if (made) inputs.cluster = std::move(cluster);
+  return made;
+}
+
+}  // namespace
+
+Result<Outcome> simulate(const Question& question, Inputs inputs, Watch& watch,
+                         Findings& findings) {
+  auto chosen = choose_if_asked(question, inputs);
+  if (!chosen) return tl::unexpected(chosen.error());
+  sim::Options options = options_of(question);
+  const bool verify = question.work.verify_fold;
+  options.kernel_models = inputs.cluster->kernel_models();
+  options.library = inputs.cluster->library;
+  if (inputs.cluster->replay) {
+    options.replay = true;
+    options.fold = options.skip_repeats = false;
+    options.threads = 1;
+  }
+  look_at_kernel_models(inputs, findings);
+  if (!inputs.cluster->replay && inputs.load->moved.empty() && !inputs.load->program)
+    count_other_device(inputs.workload(), question.device, inputs.platform().device, findings);
+  options.keep_times = inputs.workload().spilled_bytes() == 0;
+  // Of the two runs of --verify-fold the one that is recorded is the unfolded one.
+  if (verify && question.record) options.fold = false;
+  std::shared_ptr<const graph::Workload> changed;
+  if (has_kernel_deviations(inputs.platform())) {
+    changed = std::make_shared<const graph::Workload>(
+        with_kernel_deviations(inputs.workload(), inputs.platform(), findings));
+  }
+  const graph::Workload& workload = changed ? *changed : inputs.workload();
+  const Inputs held{with_expanded_memory(*inputs.load, inputs.cluster, findings), inputs.load};
+  auto result = simulate_once(held, workload, options, watch);
+  if (!result) return tl::unexpected(result.error());
+  Outcome outcome;
+  if (verify) {
+    options.record = false;
+    options.fold = !options.fold;
+    const auto other = simulate_once(held, workload, options, watch);
+    if (!other) return tl::unexpected(other.error());
+    const sim::SimResult& folded = options.fold ? *other : *result;
+    outcome.verified = FoldVerification{
+        sim::first_difference(folded, options.fold ? *result : *other), folded.savings};
+  }
+  findings.merge(result->findings);
+  result->findings = {};
+  look_at_links(question, *result, findings);
+  check_tensor_groups(workload, inputs.platform(), findings);
+  if (inputs.load->program) {
+    auto job = summarize_job(*inputs.load->program, inputs.platform(), question.record, findings);
+    if (!job) return tl::unexpected(job.error());
+    outcome.job = *std::move(job);
+  }
+  outcome.question = question;
+  outcome.chosen = *std::move(chosen);
+  outcome.workload_name = question.workload_name();
+  outcome.cluster_name = question.cluster_name();
+  outcome.findings = std::move(findings);
+  outcome.changed = std::move(changed);
+  outcome.inputs = std::move(inputs);
+  outcome.result = *std::move(result);
+  set_chunk_choice_bounds(outcome.platform(), outcome.result.chunk_choices);
+  return outcome;
+}
+
+Result<void> try_effects(Outcome& outcome) {
+  if (outcome.result.stall) return {};
+  Watch nobody;
+  for (const Effect& effect : effects()) {
+    Question question = outcome.question;
+    std::vector<std::string>& without = question.without;
+    if (std::find(without.begin(), without.end(), effect.name) != without.end()) continue;
+    without.emplace_back(effect.name);
+    question.record = false;
+    question.work.verify_fold = false;
+    question.work.brief_names = true;
+    Findings unheard;  // they are those of the whole step
+    const auto without_effect = answer(std::move(question), nobody, unheard);
+    if (!without_effect) return tl::unexpected(without_effect.error());
+    outcome.effects.push_back({effect.name, without_effect->result.end});
+  }
+  return {};
+}
+
+}  // namespace orrery::study

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What tables of questions consist of, for the structs of this room.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <tuple>
+#include <utility>
+
+#include "orrery/config/question_table.h"
+#include "orrery/core/models/network_choices.h"
+#include "orrery/core/models/time_source_table.h"
+
+namespace orrery::study {
+
+using config::QuestionField;
+using config::QuestionGroup;
+using config::QuestionStruct;
+using config::SelectedRow;
+using config::Stage;
+using config::UndeclaredField;
+using enum config::Stage;
+
+/// `--network` of commands that simulate on a cluster.
+template <class Owner>
+constexpr QuestionField<Owner, std::string> network_field(std::string Owner::*member) {
+  return {"network", member,    "--network",     "MODEL",
+          kAnswer,   "message", kNetworkChoices, network_names};
+}
+
+}  // namespace orrery::study
+
+namespace orrery {
+
+/// A row for each file that a model of kernel times needs.
+inline constexpr auto kKernelFileFields = []<std::size_t... i>(std::index_sequence<i...>) {
+  return std::tuple{config::QuestionField{
+      kKernelFileTable[i].key, kKernelFileTable[i].path, kKernelFileTable[i].option, "FILE",
+      config::kCluster, kKernelFileTable[i].example, kKernelFileTable[i].about_option}...};
+}
+(std::make_index_sequence<kKernelFileTable.size()>{});
+constexpr const auto& question_table(const KernelFiles*) { return kKernelFileFields; }
+constexpr std::string_view question_group(const KernelFiles*) { return "Models"; }
+
+}  // namespace orrery

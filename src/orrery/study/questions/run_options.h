@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The fields of a question, declared once. The command line, `--json`, the run file's manifest, the
+// reference page, the JSON Schema and the keys under which simulate_all() shares inputs follow from
+// these tables.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include "orrery/core/text/fixed_text.h"
+#include "orrery/job_formats/importers/importer.h"
+#include "orrery/platform/collective_algorithm_names.h"
+#include "orrery/platform/platform.h"
+#include "orrery/study/question.h"
+#include "orrery/study/questions/question_rows.h"
+#include "orrery/workload/schedule/schedules.h"
+
+namespace orrery::study {
+
+using config::default_of;
+using config::each_field;
+using config::field_text;
+using config::set_field;
+
+namespace choices {
+inline std::vector<std::string_view> auto_off() { return {"auto", "off"}; }
+inline std::vector<std::string_view> collectives() { return {"auto", "messages"}; }
+inline std::vector<std::string_view> rules() { return {"orrery", "astra"}; }
+inline std::vector<std::string_view> spans() { return {"all", "critical", "none"}; }
+}  // namespace choices
+
+struct AlgorithmHelp {
+  template <class Put>
+  static constexpr void write(Put put) {
+    put("Instead of the cluster's, for every dimension or one for each, as in ring,in_network: ");
+    platform::AlgorithmNames::write(put);
+    put(" (orrery collective compares them); auto: for each kind of collective the quickest");
+  }
+};
+
+struct SpecHelp {
+  template <class Put>
+  static constexpr void write(Put put) {
+    put("Specifications (YAML, JSON), or files of ");
+    put(workload::kImportedTools);
+    put("; later ones add to earlier ones");
+  }
+};
+
+/// The table of a struct of question.h; specialised for each.
+template <class Owner>
+struct QuestionTable;
+
+template <>
+struct QuestionTable<RecordedTraces> {
+  static constexpr std::string_view group = "Recorded traces";
+  static constexpr auto fields = std::tuple{
+      QuestionField{"traces", &RecordedTraces::traces, "--traces", "FILES", kLoad | kUnlisted,
+                    "other.json",
+                    "Files or patterns ('run/*.json.gz'): Kineto, PyTorch execution traces, Nsight "
+                    "SQLite, rocpd, tar archives of them; any number of ranks"},
+      QuestionField{"rank", &RecordedTraces::rank, "--rank", "N", kLoad, "1",
+                    "The rank of a single trace that does not say it itself"},
+      QuestionField{"threads", &RecordedTraces::threads, "--threads", "N", kNothing, "2",
+                    "Read so many ranks at a time (0: all cores)"},
+      QuestionField{"no_link", &RecordedTraces::no_link, "--no-link", "", kLoad, "true",
+                    "Leave execution traces out where there are device traces"},
+      QuestionField{"tensors", &RecordedTraces::tensors, "--tensors", "", kLoad, "true",
+                    "Add dependencies by tensor, too"}};
+};
+
+template <>
+struct QuestionTable<JobDescription> {
+  static constexpr std::string_view group = "The job";
+  static constexpr auto fields = std::tuple{
+      QuestionField{"spec", &JobDescription::spec, "--spec", "FILES", kLoad | kUnlisted,
+                    "other.yaml", FixedText<SpecHelp>::kView},
+      QuestionField{"texts", &JobDescription::texts, "", "", kLoad | kUnlisted,
+                    "job.yaml\nmodel: gpt2-xl", "What files would hold, added to the files"},
+      QuestionField{"model", &JobDescription::model, "--model", "NAME", kLoad | kUnlisted,
+                    "gpt2-xl", "A model of the catalogue (docs/reference/models.md)", nullptr,
+                    "model"},
+      QuestionField{"tp", &JobDescription::tp, "--tp", "N", kLoad | kUnlisted, "2",
+                    "Tensor parallel", nullptr, "parallel.tp"},
+      QuestionField{"pp", &JobDescription::pp, "--pp", "N", kLoad | kUnlisted, "2",
+                    "Pipeline stages", nullptr, "parallel.pp"},
+      QuestionField{"dp", &JobDescription::dp, "--dp", "N", kLoad | kUnlisted, "4",
+                    "Data parallel; by default what the cluster leaves", nullptr, "parallel.dp"},
+      QuestionField{"cp", &JobDescription::cp, "--cp", "N", kLoad | kUnlisted, "2",
+                    "Context parallel", nullptr, "parallel.cp"},
+      QuestionField{"ep", &JobDescription::ep, "--ep", "N", kLoad | kUnlisted, "2",
+                    "Expert parallel", nullptr, "parallel.ep"},
+      QuestionField{"sharding", &JobDescription::sharding, "--sharding", "WHAT", kLoad | kUnlisted,
+                    "zero3", "none, zero1, zero2 or zero3 (FSDP)", nullptr, "parallel.sharding"},
+      QuestionField{"schedule", &JobDescription::schedule, "--schedule", "KIND", kLoad | kUnlisted,
+                    "gpipe", workload::kScheduleList, nullptr, "schedule.kind"},
+      QuestionField{"chunks", &JobDescription::chunks, "--chunks", "N", kLoad | kUnlisted, "2",
+                    "Parts of the model per rank", nullptr, "schedule.chunks"},
+      QuestionField{"recompute", &JobDescription::recompute, "--recompute", "KIND",
+                    kLoad | kUnlisted, "full", "none, selective or full", nullptr,
+                    "recompute.kind"},
+      QuestionField{"global_batch", &JobDescription::global_batch, "--global-batch", "N",
+                    kLoad | kUnlisted, "32", "Sequences per step", nullptr, "batch.global"},
+      QuestionField{"micro_batch", &JobDescription::micro_batch, "--micro-batch", "N",
+                    kLoad | kUnlisted, "2", "Sequences per microbatch", nullptr, "batch.micro"},
+      QuestionField{"seq", &JobDescription::seq, "--seq", "N", kLoad | kUnlisted, "256",
+                    "Tokens per sequence", nullptr, "batch.seq"},
+      QuestionField{"optimizer", &JobDescription::optimizer, "--optimizer", "KIND",
+                    kLoad | kUnlisted, "sgd", "adam, adamw, sgd, sgd_momentum or muon", nullptr,
+                    "optimizer.kind"},
+      QuestionField{"compat", &JobDescription::compat, "--compat", "TOOL", kLoad | kUnlisted,
+                    "stage", "stage: count as that generator does, mistakes too", nullptr,
+                    "compat"},
+      QuestionField{"sp", &JobDescription::sp, "--sp", "", kLoad | kUnlisted, "true",
+                    "Sequence parallel: norms and residuals are cut over --tp"},
+      QuestionField{"set", &JobDescription::set, "--set", "PATH=VALUE", kLoad | kUnlisted,
+                    "kernels.fused=false",
+                    "Any key of the specification, e.g. kernels.fused=false"}};
+};
+
+template <>
+struct QuestionTable<ExecutionOptions> {
+  static constexpr std::string_view group = "How it is worked out (the result is the same)";
+  static constexpr auto fields = std::tuple{
+      QuestionField{"fold", &ExecutionOptions::fold, "--fold", "HOW", kNothing, "off",
+                    "auto: one rank is simulated for all that are alike; or off",
+                    choices::auto_off},
+      QuestionField{"collectives", &ExecutionOptions::collectives, "--collectives", "HOW", kNothing,
+                    "messages",
+                    "auto: ends are worked out where nothing is in the way; or messages: send "
+                    "every one",
+                    choices::collectives},
+      QuestionField{"skip", &ExecutionOptions::skip, "--skip", "HOW", kNothing, "off",
+                    "auto: iterations that repeat the one before; or off", choices::auto_off},
+      QuestionField{"threads", &ExecutionOptions::threads, "", "", kNothing, "2",
+                    "To simulate with; 0: all cores"},
+      QuestionField{"verify_fold", &ExecutionOptions::verify_fold, "--verify-fold", "", kNothing,
+                    "true",
+                    "Simulate with and without folding and compare every rank; exit code 1 if "
+                    "they differ"},
+      QuestionField{"brief_names", &ExecutionOptions::brief_names, "", "", kLoad | kUnlisted,
+                    "true",
+                    "Nodes of jobs are called by what they do, without layer and microbatch"}};
+};
+
+template <>
+struct QuestionTable<TraceStructure> {
+  static constexpr std::string_view group = "";
+  static constexpr auto fields =
+      std::tuple{QuestionField{"layers", &TraceStructure::layers, "", "", kLoad, "4",
+                               "Layers of the model that traces are of, all stages together"},
+                 QuestionField{"microbatches", &TraceStructure::microbatches, "", "", kLoad, "2",
+                               "Microbatches in a step of the traces"}};
+};
+
+template <>
+struct QuestionTable<Question> {
+  static constexpr std::string_view group = "Inputs";
+  static constexpr auto fields = std::tuple{
+      QuestionField{"workload", &Question::workload, "--workload,--workload-configuration",
+                    "PREFIX", kLoad | kUnlisted, "other", "The same as an option"},
+      QuestionStruct{"recorded", &Question::recorded},
+      QuestionStruct{"job", &Question::job},
+      QuestionField{"groups", &Question::groups,
+                    "--groups,--astra-groups,--comm-group-configuration", "FILE", kLoad | kUnlisted,
+                    "groups.json",
+                    "Process groups, JSON: {\"NAME\": [ranks]}. NAME is what nodes have as "
+                    "pg_name; nodes without one communicate with all ranks"},
+      QuestionField{"replicate", &Question::replicate, "--replicate", "", kLoad, "true",
+                    "Every rank runs rank 0's trace (PREFIX may be a file)"},
+      QuestionField{"repair", &Question::repair, "--repair", "", kLoad, "true",
+                    "Drop damaged nodes and edges, and count them, instead of refusing"},
+      QuestionField{"some_ranks", &Question::some_ranks, "", "", kLoad | kUnlisted, "true",
+                    "Chakra traces of some ranks will do"},
+      QuestionField{"cluster", &Question::cluster, "--cluster", "FILE", kCluster | kUnlisted,
+                    "a100-40gb:8", "The cluster, as YAML or JSON ('orrery schema cluster')"},
+      QuestionField{"cluster_text", &Question::cluster_text, "", "", kCluster | kUnlisted,
+                    "device: a100-40gb\nnetwork: [{block: ring, size: 8, link: nvlink3}]\n",
+                    "The text of the cluster's file"},
+      QuestionGroup{"ASTRA-sim's files in place of --cluster"},
+      QuestionField{"astra_network", &Question::astra_network,
+                    "--astra-network,--network-configuration", "FILE", kCluster | kUnlisted,
+                    "network.yml", "Network, YAML"},
+      QuestionField{"astra_system", &Question::astra_system,
+                    "--astra-system,--system-configuration", "FILE", kCluster | kUnlisted,
+                    "system.json", "System, JSON"},
+      QuestionField{"astra_memory", &Question::astra_memory,
+                    "--astra-memory,--remote-memory-configuration", "FILE", kCluster | kUnlisted,
+                    "memory.json", "Remote memory, JSON"},
+      QuestionField{"num_queues_per_dim", &Question::num_queues_per_dim, "--num-queues-per-dim",
+                    "N", kCluster, "2", "Queues per dimension"},
+      QuestionField{"injection_scale", &Question::injection_scale, "--injection-scale", "X",
+                    kCluster, "2", "Multiplies endpoint-delay"},
+      QuestionField{"compute_scale", &Question::compute_scale, "--compute-scale", "X", kCluster,
+                    "2", "Has no effect, there as here"},
+      QuestionField{"comm_scale", &Question::comm_scale, "--comm-scale", "X", kCluster, "2",
+                    "Has no effect, there as here"},
+      QuestionField{"rendezvous_protocol", &Question::rendezvous_protocol, "--rendezvous-protocol",
+                    "BOOL", kCluster, "true", "Receivers announce themselves first"},
+      QuestionGroup{"Models"},
+      QuestionField{"network", &Question::network, "--network,--network-model", "MODEL", kCluster,
+                    "message", kNetworkChoices, network_names},
+      QuestionField{"collective_algorithm", &Question::collective_algorithm,
+                    "--collective-algorithm", "NAMES", kCluster | kAnswer, "direct",
+                    FixedText<AlgorithmHelp>::kView},
+      QuestionField{"chunk_order", &Question::chunk_order, "--chunk-order", "ORDER", kCluster,
+                    "themis",
+                    "Instead of the cluster's, in which order pieces of collectives visit the "
+                    "dimensions: ascending, themis …; best: the quickest that is found, in as many "
+                    "pieces as are the quickest (docs/chunk-order.md)"},
+      QuestionField{"compute", &Question::compute, "--compute", "MODEL", kCluster, "roofline",
+                    "Where times of compute nodes come from; by default as the cluster's file",
+                    platform::compute_names},
+      QuestionStruct{"", &Question::kernel_files},
+      QuestionField{"rules", &Question::rules, "--rules", "RULES", kCluster, "astra",
+                    "orrery or astra; by default as the cluster's files", choices::rules},
+      QuestionField{"changes", &Question::changes, "--change", "CHANGE", kCluster | kLoad, "tp=2",
+                    "What is made other than it was, as in `orrery whatif --changes`"},
+      QuestionStruct{"structure", &Question::structure},
+      QuestionField{"recorded_on", &Question::recorded_on, "", "", kLoad, "a100-40gb",
+                    "Kernels with recorded times take what they would on the cluster's device; "
+                    "this is what they were recorded on"},
+      QuestionField{"device", &Question::device, "", "", kAnswer, "a100-40gb",
+                    "The device that recordings were made on, of the catalogue"},
+      QuestionField{"without", &Question::without, "--without", "EFFECT", kCluster | kLoad,
+                    "in_step_factors", "Leave an effect out (docs/scoreboard.md); may be repeated"},
+      QuestionField{"in_step_factors", &Question::in_step_factors, "", "", kCluster,
+                    "16:1.5:-0.1:0.1",
+                    "How much longer kernels take in a step than alone, instead of the cluster's"},
+      QuestionStruct{"work", &Question::work},
+      QuestionField{"record", &Question::record, "", "", kLoad | kAnswer | kUnlisted, "true",
+                    "Keep when every node ran"},
+      QuestionField{"exposed_by_group", &Question::exposed_by_group, "", "", kAnswer | kUnlisted,
+                    "true", "Add up exposed communication by group, too"},
+      QuestionGroup{"Output"},
+      QuestionField{"spans", &Question::spans, "--spans", "WHICH", kRunFile, "none",
+                    "Which spans the run file keeps: all, critical or none", choices::spans},
+      QuestionField{"stream_folder", &Question::stream_folder, "", "", kLoad | kUnlisted, "/tmp",
+                    "Where Chakra traces go for which memory has no room"},
+      QuestionField{"stream_beyond", &Question::stream_beyond, "", "", kLoad | kUnlisted, "1000000",
+                    "Bytes of memory from which on they do"}};
+};
+
+template <class Owner>
+requires requires { QuestionTable<Owner>::fields; }
+constexpr const auto& question_table(const Owner*) { return QuestionTable<Owner>::fields; }
+template <class Owner>
+requires requires { QuestionTable<Owner>::group; }
+constexpr std::string_view question_group(const Owner*) { return QuestionTable<Owner>::group; }
+
+[[nodiscard]] std::string field_text(const JobDescription::Text& value);
+[[nodiscard]] std::string field_text(const InStepFactor& value);
+/// "NAME\nTEXT"
+[[nodiscard]] Result<void> set_field(const std::string& text, std::string_view where,
+                                     JobDescription::Text& out);
+/// "16:1.5:-0.1:0.1"
+[[nodiscard]] Result<void> set_field(const std::string& text, std::string_view where,
+                                     InStepFactor& out);
+
+/// Questions whose texts are equal need one cluster (kCluster) or one workload (kLoad) only: all
+/// fields that change it, with names and lengths, so that no two questions have the same text by
+/// accident.
+[[nodiscard]] std::string stage_key(const Question& question, Stage stage);
+
+}  // namespace orrery::study

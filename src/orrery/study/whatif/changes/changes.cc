@@ -1,0 +1,363 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/study/whatif/changes/changes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+
+#include "orrery/core/text/suggest.h"
+#include "orrery/core/text/text.h"
+#include "orrery/core/text/units.h"
+#include "orrery/graph/reshape/reshape.h"
+#include "orrery/graph/stragglers/rank_variation.h"
+#include "orrery/graph/transform/change_provenance.h"
+#include "orrery/graph/transform/dependency_edits.h"
+#include "orrery/graph/transform/durations.h"
+#include "orrery/workload/schedule/schedules.h"
+
+namespace orrery::study {
+namespace {
+
+using graph::Graph;
+using graph::GraphRef;
+using graph::LagKind;
+using graph::Selection;
+using graph::WorkKind;
+using graph::Workload;
+
+constexpr double kMostSpread = 2;  // sigma of variability: e^2 is 7 times as long or as short
+constexpr std::uint32_t kMostRepeated = 100'000;  // layers, microbatches
+constexpr std::uint64_t kSeed = 1;                // of variability: a run says the same every time
+
+constexpr ChangeKind job(std::string_view name, std::string_view path, std::string_view about) {
+  return {name, "VALUE", about, Basis::modelled, ChangeScope::job, path};
+}
+
+constexpr std::array kWords = {
+    ChangeKind{"kernels", "FACTOR", "all that devices compute", Basis::scaled},
+    ChangeKind{"communication", "FACTOR", "collectives and messages, once all are there",
+               Basis::scaled},
+    ChangeKind{"copies", "FACTOR", "copies and memsets", Basis::scaled},
+    ChangeKind{"host", "FACTOR", "steps of threads: 0 is what CUDA graphs could save",
+               Basis::scaled},
+    ChangeKind{"launch", "FACTOR", "from a launching call to its work", Basis::scaled},
+    ChangeKind{"gaps", "FACTOR", "between work and the next where nothing else is known",
+               Basis::scaled},
+    ChangeKind{"waits", "FACTOR", "recorded waits that nothing explains", Basis::scaled},
+    ChangeKind{"overlap", "none", "no communication beside other work of its device", Basis::bound},
+    ChangeKind{"syncs", "none", "hosts wait for no device", Basis::bound},
+    ChangeKind{"fusion", "elementwise",
+               "chains of element-wise kernels, each as long as its longest", Basis::bound},
+    ChangeKind{"stragglers", "none", "every rank's own work as on the median of its peers",
+               Basis::recorded},
+    ChangeKind{"variability", "SIGMA", "every time by a factor of its own, lognormal",
+               Basis::scaled},
+    ChangeKind{"gpu", "NAME", "another device of the catalogue, as many", Basis::modelled,
+               ChangeScope::cluster},
+    ChangeKind{"cluster", "NAME", "another cluster: a file, or a device and how many",
+               Basis::modelled, ChangeScope::cluster},
+    ChangeKind{"bandwidth", "FACTOR", "of all links", Basis::modelled, ChangeScope::cluster},
+    ChangeKind{"latency", "FACTOR", "of all links", Basis::modelled, ChangeScope::cluster},
+    ChangeKind{"algorithm", "NAME", "collectives: ring, direct …; auto: the quickest",
+               Basis::modelled, ChangeScope::cluster},
+    job("tp", "parallel.tp", "tensor parallel"),
+    job("pp", "parallel.pp", "pipeline stages"),
+    job("dp", "parallel.dp", "data parallel; without it what the others leave"),
+    job("cp", "parallel.cp", "context parallel"),
+    job("ep", "parallel.ep", "expert parallel"),
+    job("sharding", "parallel.sharding", "none, zero1, zero2, zero3"),
+    job("schedule", "schedule.kind", workload::kScheduleList),
+    job("chunks", "schedule.chunks", "parts of the model per rank"),
+    job("recompute", "recompute.kind", "none, selective or full"),
+    job("global_batch", "batch.global", "sequences per step"),
+    job("microbatches", "batch.global", "in a step"),
+    job("micro_batch", "batch.micro", "sequences per microbatch"),
+    job("seq", "batch.seq", "tokens per sequence"),
+    job("layers", "model.layers", "layers"),
+    job("hidden", "model.hidden", "size of the residual stream"),
+    job("ffn", "model.ffn", "inner size of the MLP"),
+    job("heads", "model.heads", "attention heads"),
+};
+
+const ChangeKind* find_word(std::string_view name) {
+  const auto* const found = std::find_if(kWords.begin(), kWords.end(),
+                                         [&](const ChangeKind& word) { return word.name == name; });
+  return found == kWords.end() ? nullptr : found;
+}
+
+Error unknown(const std::string& name) {
+  if (name.ends_with(':'))
+    return {Errc::usage, "--change", fmt::format("'{}' does not say which", name),
+            "kernel:gemm=0.5 is of kernels with that in their names"};
+  std::vector<std::string_view> known;
+  for (const ChangeKind& word : kWords) known.push_back(word.name);
+  for (std::size_t i = 1; i < graph::kOperations; ++i)
+    known.push_back(graph::name(static_cast<graph::Operation>(i)));
+  const std::string near = did_you_mean(name, known);
+  return {Errc::usage, "--change", fmt::format("nothing is called '{}'", name),
+          near.empty()
+              ? "orrery whatif --changes lists them; kernel:TEXT=FACTOR is of kernels by part of "
+                "their name"
+              : near};
+}
+
+Result<void> read_factor(Change& change) {
+  const bool spread = change.name == "variability";
+  const double most = spread ? kMostSpread : kMaxChangeFactor;
+  const auto factor = parse_number(change.value);
+  if (!factor || !(*factor >= 0 && *factor <= most))
+    return fail(Errc::usage, "--change " + change.text,
+                fmt::format("{} is no {} from 0 to {}", in_quotes(change.value),
+                            spread ? "sigma" : "factor", most),
+                spread                       ? "variability=0.1 makes times differ by a tenth"
+                : change.name == "bandwidth" ? "bandwidth=2 is twice the rate"
+                                             : change.name + "=0.5 is half the time");
+  if (change.name == "bandwidth" && *factor == 0)
+    return fail(Errc::usage, "--change " + change.text, "links without bandwidth never deliver",
+                "bandwidth=2 is twice the rate");
+  change.factor = *factor;
+  return {};
+}
+
+/// A word of its own, or a value that others will look at.
+Result<void> read_enum_name(Change& change, const ChangeKind& word) {
+  if (word.value == "VALUE" || word.value == "NAME") return {};
+  change.factor = 0;
+  if (change.value == word.value) return {};
+  return fail(Errc::usage, "--change", fmt::format("'{}' is not known", change.text),
+              fmt::format("{}={}", word.name, word.value));
+}
+
+Result<void> read_rank(Change& change) {
+  const auto rank = parse_number(change.name.substr(5));
+  if (!rank || *rank < 0 || *rank > 4e9 || *rank != static_cast<std::uint32_t>(*rank))
+    return fail(Errc::usage, "--change", fmt::format("'{}' names no rank", change.text),
+                "rank:3=1.2 is rank 3, slower by a fifth");
+  change.rank = static_cast<std::uint32_t>(*rank);
+  return {};
+}
+
+/// What a factor is of; nothing for words that select no nodes, or do not say which.
+std::optional<Selection> selection_of(const Change& change) {
+  Selection made;
+  if (change.name.ends_with(':')) return std::nullopt;
+  if (change.name == "kernels") {
+    made.of = WorkKind::kernels;
+  } else if (change.name == "communication") {
+    made.of = WorkKind::communication;
+  } else if (change.name == "copies") {
+    made.of = WorkKind::copies;
+  } else if (change.name == "host") {
+    made.of = WorkKind::host;
+  } else if (change.name.starts_with("kernel:")) {
+    made.part = change.name.substr(7);
+  } else if (change.name.starts_with("named:")) {
+    made.exactly = change.name.substr(6);
+  } else if (change.name.starts_with("group:")) {
+    made.group = change.name.substr(6);
+  } else if (const auto operation = graph::operation_of(change.name);
+             operation && *operation != graph::Operation::unsaid) {
+    made.operation = operation;
+  } else {
+    return std::nullopt;
+  }
+  return made;
+}
+
+std::optional<LagKind> lag_kind(const Change& change) {
+  if (change.name == "launch") return LagKind::launch;
+  if (change.name == "waits") return LagKind::waits;
+  if (change.name == "gaps") return LagKind::gaps;
+  return std::nullopt;
+}
+
+/// What times stand on that it makes.
+TimeProvenance footing_after(const Change& change) {
+  if (change.basis == Basis::recorded) return TimeProvenance::recorded;
+  return change.basis == Basis::bound ? TimeProvenance::bound : TimeProvenance::scaled;
+}
+
+bool is_other(const Workload& a, const Workload& b) {
+  for (std::uint32_t rank = 0; rank < a.rank_count(); ++rank)
+    if (&a.graph(rank) != &b.graph(rank)) return true;
+  return false;
+}
+
+/// With graphs from passes that may fail.
+Result<Workload> reordered(const Workload& workload, const std::string& what) {
+  const graph::DraftTables tables;
+  std::optional<Error> error;
+  Workload made = graph::with_graphs(workload, [&](const Graph& graph) -> GraphRef {
+    if (error) return nullptr;
+    const std::string& where = workload.files.empty() ? what : workload.files.front();
+    auto changed = what == "overlap" ? graph::without_overlap(graph, where, tables)
+                                     : graph::without_syncs(graph, where, tables);
+    if (changed) return *changed;
+    error = changed.error();
+    return nullptr;
+  });
+  if (error) return tl::unexpected(*error);
+  return made;
+}
+
+/// Of jobs, whose work has no times: the platform's models have word of it (change_cluster).
+bool is_followed_by_models(const Change& change) {
+  const auto operation = graph::operation_of(change.name);
+  return change.name == "kernels" || change.name.starts_with("rank:") ||
+         (operation && *operation != graph::Operation::unsaid);
+}
+
+/// All that the rank does itself.
+Workload slowed(const Workload& workload, const Change& change) {
+  Workload made = workload;
+  for (const WorkKind of : {WorkKind::kernels, WorkKind::copies, WorkKind::host})
+    made = graph::with_graphs_of(made, {change.rank}, [&](const Graph& graph) {
+      return graph::scaled(graph, {.of = of}, change.factor);
+    });
+  return made;
+}
+
+Result<Workload> with_change(const Workload& workload, const Change& change) {
+  if (const auto selection = selection_of(change))
+    return graph::with_graphs(workload, [&](const Graph& graph) {
+      return graph::scaled(graph, *selection, change.factor);
+    });
+  if (const auto lag = lag_kind(change))
+    return graph::with_graphs(workload, [&](const Graph& graph) {
+      return graph::lags_scaled(graph, *lag, change.factor);
+    });
+  if (change.name == "overlap" || change.name == "syncs") return reordered(workload, change.name);
+  if (change.name == "fusion")
+    return graph::with_graphs(workload, [](const Graph& graph) { return graph::fused(graph); });
+  if (change.name == "stragglers") return graph::without_stragglers(workload);
+  if (change.name == "variability") return graph::varied(workload, change.factor, kSeed);
+  if (change.rank >= workload.rank_count())
+    return fail(Errc::usage, "--change", fmt::format("there is no rank {}", change.rank),
+                fmt::format("{} ranks, from 0", workload.rank_count()));
+  return slowed(workload, change);
+}
+
+}  // namespace
+
+std::string_view name(Basis basis) {
+  switch (basis) {
+    case Basis::modelled:
+      return "modelled";
+    case Basis::recorded:
+      return "recorded";
+    case Basis::scaled:
+      return "scaled";
+    case Basis::bound:
+      return "bound";
+  }
+  return "";
+}
+
+std::span<const ChangeKind> change_kinds() { return kWords; }
+
+Result<Change> parse_change(const std::string& text) {
+  const std::size_t equals = text.rfind('=');
+  if (equals == std::string::npos || equals == 0 || equals + 1 == text.size())
+    return fail(Errc::usage, "--change", fmt::format("'{}' is no NAME=VALUE", text),
+                "--change kernels=0.5 --change overlap=none");
+  Change change{text, text.substr(0, equals), text.substr(equals + 1)};
+  if (const ChangeKind* word = find_word(change.name)) {
+    change.basis = word->basis;
+    change.level = word->level;
+    change.path = word->path;
+    const bool factor = word->value == "FACTOR" || word->value == "SIGMA";
+    if (auto fine = factor ? read_factor(change) : read_enum_name(change, *word); !fine)
+      return tl::unexpected(fine.error());
+    return change;
+  }
+  const bool rank = change.name.starts_with("rank:");
+  if (rank || selection_of(change)) {
+    if (rank)
+      if (auto fine = read_rank(change); !fine) return tl::unexpected(fine.error());
+    if (auto fine = read_factor(change); !fine) return tl::unexpected(fine.error());
+    return change;
+  }
+  if (change.name.find('.') == std::string::npos) return tl::unexpected(unknown(change.name));
+  change.basis = Basis::modelled;  // a key of a specification: "model.kv_heads"
+  change.level = ChangeScope::job;
+  change.path = change.name;
+  return change;
+}
+
+Result<std::vector<Change>> parse_changes(const std::vector<std::string>& texts) {
+  std::vector<Change> made;
+  for (const std::string& text : texts) {
+    auto change = parse_change(text);
+    if (!change) return tl::unexpected(change.error());
+    made.push_back(*std::move(change));
+  }
+  return made;
+}
+
+Result<std::uint32_t> whole_number(const Change& change) {
+  const auto number = parse_number(change.value);
+  if (!number || *number < 1 || *number > kMostRepeated ||
+      *number != static_cast<std::uint32_t>(*number))
+    return fail(Errc::usage, "--change " + change.text,
+                fmt::format("{} is no whole number from 1 to {}", in_quotes(change.value),
+                            format_count(kMostRepeated)),
+                fmt::format("{}=8", change.name));
+  return static_cast<std::uint32_t>(*number);
+}
+
+bool is_structural(const Change& change) {
+  return change.name == "layers" || change.name == "microbatches";
+}
+
+bool are_exclusive(const Change& a, const Change& b) {
+  const auto is_machine = [](const Change& change) {
+    return change.name == "gpu" || change.name == "cluster";
+  };
+  if (is_machine(a) && is_machine(b)) return true;
+  if (a.level == ChangeScope::job || b.level == ChangeScope::job)
+    return a.level == b.level && a.path == b.path;
+  return a.name == "algorithm" && b.name == "algorithm";
+}
+
+Result<void> check_compatible(std::span<const Change> changes) {
+  for (std::size_t b = 1; b < changes.size(); ++b)
+    for (std::size_t a = 0; a < b; ++a)
+      if (are_exclusive(changes[a], changes[b]))
+        return fail(Errc::usage, "--change " + changes[b].text,
+                    fmt::format("'{}' is about the same thing", changes[a].text),
+                    "one of them would leave nothing of the other: ask twice");
+  return {};
+}
+
+Result<Workload> with_structure(const Workload& workload, std::span<const Change> changes,
+                                const graph::Shape& known, Findings& findings) {
+  graph::Shape shape;
+  for (const Change& change : changes) {
+    if (!is_structural(change)) continue;
+    const auto many = whole_number(change);
+    if (!many) return tl::unexpected(many.error());
+    (change.name == "layers" ? shape.layers : shape.microbatches) = *many;
+  }
+  return graph::reshaped(workload, shape, known, findings);
+}
+
+Result<Workload> with_changes(const Workload& workload, std::span<const Change> changes,
+                              bool by_models, Findings& findings) {
+  Workload made = workload;
+  for (const Change& change : changes) {
+    if (change.level != ChangeScope::work) continue;
+    auto changed = with_change(made, change);
+    if (!changed) return changed;
+    const bool nothing = by_models && change.name == "variability";  // no work has a time
+    if (change.factor != 1 && (nothing || !is_other(made, *changed)) &&
+        !(by_models && is_followed_by_models(change)))
+      findings.add(FindingCode::key_without_effect, "--change " + change.text);
+    if (!by_models) graph::set_provenance(made, footing_after(change), lag_kind(change), *changed);
+    made = *std::move(changed);
+  }
+  return made;
+}
+
+}  // namespace orrery::study

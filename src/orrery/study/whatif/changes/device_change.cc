@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/study/whatif/changes/device_change.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <memory>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "orrery/core/text/text.h"
+#include "orrery/graph/structure/node_selection.h"
+#include "orrery/graph/transform/durations.h"
+#include "orrery/model/compute/kernel_models.h"
+#include "orrery/model/kernels/silicon_of.h"
+#include "orrery/study/kernels/kernel_estimates.h"
+
+namespace orrery::study {
+namespace {
+
+using graph::Graph;
+using graph::NodeId;
+using platform::DeviceEntry;
+
+/// Names of kernels of libraries that multiply: cuBLAS, CUTLASS, cuDNN, hipBLASLt, Triton's.
+bool multiplies(std::string_view name) {
+  constexpr std::array<std::string_view, 9> kOfProducts = {
+      "gemm", "GEMM", "conv", "cutlass", "fmha", "flash", "mma", "MT", "attention"};
+  return std::any_of(kOfProducts.begin(), kOfProducts.end(), [&](std::string_view word) {
+    return name.find(word) != std::string_view::npos;
+  });
+}
+
+/// How a kernel's time is changed, and how far off that may be.
+struct Move {
+  double factor = 0;  ///< 0: not both models say something
+  graph::NodeProvenance stand;
+};
+
+/// What is true of the one device over what a model says of it, over the same of the other:
+/// (1 + e) / (1 + f), with errors that have nothing to do with each other, so that the squares of
+/// their logarithms add.
+void set_band(const model::ErrorBand& to, const model::ErrorBand& from,
+              graph::NodeProvenance& stand) {
+  const auto side = [](double a, double b) { return std::sqrt(a * a + b * b); };
+  stand.lower = static_cast<float>(std::expm1(
+      -side(std::log1p(std::min(to.lower, 0.0)), std::log1p(std::max(from.upper, 0.0)))));
+  stand.upper = static_cast<float>(
+      std::expm1(side(std::log1p(std::max(to.upper, 0.0)), std::log1p(std::min(from.lower, 0.0)))));
+}
+
+/// How one device's kernels become another's.
+class Mover {
+ public:
+  Mover(const DeviceEntry& from, const DeviceEntry& to)
+      : same_(from.name == to.name),
+        from_(model::silicon_of(from)),
+        to_(model::silicon_of(to)),
+        bandwidth_(from.memory_bandwidth.count() / to.memory_bandwidth.count()),
+        peak_(from.peaks.front().rate.count() / to.peaks.front().rate.count()),
+        models_(model::kernel_models({})) {}
+
+  [[nodiscard]] graph::GraphRef moved(const Graph& graph, DeviceChange& made) {
+    std::vector<Time> durations = graph::durations_of(graph);
+    std::vector<graph::NodeProvenance> stands(graph.size());
+    for (NodeId n = 0; n < graph.size(); ++n) {
+      if (graph::time_of(graph, n) != graph::WorkKind::kernels || durations[n] <= Time{}) continue;
+      const Time was = durations[n];
+      const Move move = move_of(graph, n, was, made);
+      durations[n] = std::max(graph::kMinimumDuration, graph::times(was, move.factor));
+      stands[n] = move.stand;
+    }
+    auto other = std::make_shared<const Graph>(graph.with_durations(durations));
+    stands_.nodes.emplace(
+        other.get(), std::make_shared<const std::vector<graph::NodeProvenance>>(std::move(stands)));
+    return other;
+  }
+
+  /// Of what was moved.
+  [[nodiscard]] graph::WorkloadProvenance stands() && { return std::move(stands_); }
+
+ private:
+  Move move_of(const Graph& graph, NodeId n, Time was, DeviceChange& made) {
+    if (const graph::KernelId id = graph.kernel(n); id != graph::kNoKernel) {
+      if (Move known = by_model((*graph.kernels())[id]); known.factor > 0) {
+        if (same_) known.stand = {};  // whatever models are off, they are it twice
+        made.by_model += was;
+        return known;
+      }
+    }
+    const bool products = multiplies(graph.name(n));
+    (products ? made.by_peak : made.by_bandwidth) += was;
+    return {products ? peak_ : bandwidth_, {TimeProvenance::scaled, false}};
+  }
+
+  Move by_model(const graph::Kernel& kernel) {
+    const auto [known, added] = moves_.try_emplace(graph::to_text(kernel));
+    if (!added) return known->second;
+    const auto there = model::choose_time(models_, kernel, to_);
+    const auto here = model::choose_time(models_, kernel, from_);
+    if (!there || !here || here->time.seconds <= 0) return known->second;
+    const model::KernelTime &to = there->time, &from = here->time;
+    Move& move = known->second;
+    move.factor = to.seconds / from.seconds;
+    move.stand.provenance = to.extrapolated || from.extrapolated ? TimeProvenance::extrapolated
+                                                                 : TimeProvenance::interpolated;
+    move.stand.known = to.band != model::ErrorBand{} && from.band != model::ErrorBand{};
+    if (move.stand.known)
+      set_band(to.band, from.band, move.stand);
+    else
+      move.stand.provenance = TimeProvenance::formula;
+    return move;
+  }
+
+  bool same_;
+  model::Silicon from_, to_;
+  double bandwidth_, peak_;
+  std::vector<model::NamedKernelModel> models_;
+  std::unordered_map<std::string, Move> moves_;  // by kernel
+  graph::WorkloadProvenance stands_;
+};
+
+}  // namespace
+
+std::string DeviceChange::words() const {
+  const Time all = by_model + by_bandwidth + by_peak;
+  const auto share = [&](Time part) {
+    return all > Time{}
+               ? 100.0 * static_cast<double>(part.count()) / static_cast<double>(all.count())
+               : 0.0;
+  };
+  return fmt::format(
+      "kernels from {} to {}: {:.0f} % of their time by models of the kernel on both, {:.0f} % by "
+      "memory bandwidth, {:.0f} % by peak; hosts, copies and communication as recorded",
+      from, to, share(by_model), share(by_bandwidth), share(by_peak));
+}
+
+Result<DeviceChange> change_device(const graph::Workload& workload, const std::string& recorded_on,
+                                   const std::string& to) {
+  const DeviceEntry* target = platform::find_device(to);
+  if (target == nullptr) {
+    Error error = unknown_device(to);
+    error.where = "--change gpu=" + to;
+    return tl::unexpected(std::move(error));
+  }
+  const DeviceEntry* source = recorded_on.empty()
+                                  ? platform::find_device_by_driver(workload.recorded_on)
+                                  : platform::find_device(recorded_on);
+  if (source == nullptr && !recorded_on.empty()) return tl::unexpected(unknown_device(recorded_on));
+  if (source == nullptr)
+    return fail(Errc::usage, "--device",
+                workload.recorded_on.empty()
+                    ? fmt::format("kernels are to move to {}, and the recording does not say what "
+                                  "it was made on",
+                                  to)
+                    : fmt::format("kernels are to move to {}, and the catalogue has no {}, which "
+                                  "the recording was made on",
+                                  to, in_quotes(workload.recorded_on)),
+                "--device NAME says it, a name of 'orrery kernels'");
+  DeviceChange made;
+  made.from = source->name;
+  made.to = target->name;
+  Mover mover(*source, *target);
+  made.workload =
+      graph::with_graphs(workload, [&](const Graph& graph) { return mover.moved(graph, made); });
+  made.workload.stands = std::move(mover).stands();
+  return made;
+}
+
+void count_other_device(const graph::Workload& workload, const std::string& recorded_on,
+                        const platform::Device& device, Findings& findings) {
+  const bool recorded =
+      device.compute == TimeSource::automatic || device.compute == TimeSource::recorded;
+  const std::string& driver = workload.recorded_on;
+  if (!recorded || device.entry.empty() || (driver.empty() && recorded_on.empty())) return;
+  const DeviceEntry* source = recorded_on.empty() ? platform::find_device_by_driver(driver)
+                                                  : platform::find_device(recorded_on);
+  if (source != nullptr && source->name == device.entry) return;
+  const std::string change =
+      fmt::format("the cluster has {}: 'orrery whatif' with gpu={}", device.entry, device.entry);
+  findings.add(FindingCode::recorded_on_other_device,
+               source != nullptr
+                   ? fmt::format("recorded on {}, {} moves kernels", source->name, change)
+                   : fmt::format("recorded on {}, which the catalogue does not have, {} and "
+                                 "--device NAME moves kernels",
+                                 in_quotes(driver), change));
+}
+
+}  // namespace orrery::study

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/study/whatif/opportunities.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <string_view>
+
+#include "orrery/graph/structure/node_selection.h"
+
+namespace orrery::study {
+namespace {
+
+using graph::Graph;
+using graph::NodeId;
+using graph::WorkKind;
+
+constexpr std::int64_t kLeastShare = 200;  // of a rank's device time
+
+/// Sums of one rank.
+struct Sums {
+  std::array<Time, graph::kWorkKinds> of{};
+  std::array<Time, graph::kOperations> operations{};
+  std::map<std::string_view, Time> names, groups;
+
+  explicit Sums(const Graph& graph) {
+    for (NodeId n = 0; n < graph.size(); ++n) {
+      const auto what = graph::time_of(graph, n);
+      const Time time = graph.duration(n);
+      if (!what || time <= Time{}) continue;
+      of[static_cast<std::size_t>(*what)] += time;
+      if (*what == WorkKind::communication && graph.kind(n) == graph::NodeKind::coll)
+        groups[graph.string(graph.collective(n).group)] += time;
+      if (*what == WorkKind::kernels) names[graph.name(n)] += time;
+      if (*what != WorkKind::kernels && *what != WorkKind::copies) continue;
+      if (const graph::KernelId kernel = graph.kernel(n); kernel != graph::kNoKernel)
+        operations[static_cast<std::size_t>((*graph.kernels())[kernel].operation)] += time;
+    }
+  }
+};
+
+/// The most that any rank has of each.
+struct Most {
+  std::array<Time, graph::kWorkKinds> of{};
+  std::array<Time, graph::kOperations> operations{};
+  std::map<std::string, Time> names, groups;
+
+  void add(const Sums& sums) {
+    for (std::size_t i = 0; i < of.size(); ++i) of[i] = std::max(of[i], sums.of[i]);
+    for (std::size_t i = 0; i < operations.size(); ++i)
+      operations[i] = std::max(operations[i], sums.operations[i]);
+    const Time device = sums.of[static_cast<std::size_t>(WorkKind::kernels)];
+    for (const auto& [name, time] : sums.names) {
+      if (time * kLeastShare < device) continue;
+      Time& most = names[std::string(name)];
+      most = std::max(most, time);
+    }
+    for (const auto& [name, time] : sums.groups) {
+      Time& most = groups[std::string(name)];
+      most = std::max(most, time);
+    }
+  }
+};
+
+std::string_view kind_of(WorkKind of) {
+  switch (of) {
+    case WorkKind::host:
+      return "host";
+    case WorkKind::communication:
+      return "link";
+    case WorkKind::waits:
+      return "wait";
+    default:
+      return "kernel";
+  }
+}
+
+void add_classes(const Most& most, std::vector<Opportunity>& made) {
+  for (std::size_t i = 0; i < graph::kWorkKinds; ++i) {
+    const auto of = static_cast<WorkKind>(i);
+    if (most.of[i] <= Time{}) continue;
+    const auto words = change_kinds();
+    const auto word = std::find_if(words.begin(), words.end(), [&](const ChangeKind& one) {
+      return one.name == graph::name(of);
+    });
+    made.push_back({std::string(graph::name(of)), "", std::string(kind_of(of)),
+                    std::string(word->about), most.of[i]});
+  }
+}
+
+void add_lags(std::vector<Opportunity>& made) {
+  made.push_back({"launch", "", "host", "launches reach the device at once", {}});
+  made.push_back({"gaps", "", "wait", "work follows work at once", {}});
+}
+
+void add_orders(const graph::Workload& workload, std::vector<Opportunity>& made) {
+  made.push_back({"fusion", "elementwise", "kernel", "element-wise chains as one kernel each", {}});
+  made.push_back({"syncs", "none", "host", "hosts wait for no device", {}});
+  if (workload.rank_count() > 1)
+    made.push_back({"stragglers", "none", "rank", "every rank as fast as its peers' median", {}});
+}
+
+}  // namespace
+
+std::vector<Opportunity> opportunities(const graph::Workload& workload) {
+  Most most;
+  for (const graph::GraphRef& graph : workload.graphs) most.add(Sums(*graph));
+  std::vector<Opportunity> made;
+  add_classes(most, made);
+  if (std::none_of(made.begin(), made.end(),
+                   [](const Opportunity& o) { return o.name == "waits"; }))
+    made.push_back({"waits", "", "wait", "recorded waits that nothing explains", {}});
+  add_lags(made);
+  for (std::size_t i = 1; i < graph::kOperations; ++i) {
+    const auto operation = static_cast<graph::Operation>(i);
+    if (most.operations[i] > Time{})
+      made.push_back({std::string(graph::name(operation)), "", "kernel",
+                      fmt::format("kernels that are {}", graph::name(operation)),
+                      most.operations[i]});
+  }
+  for (const auto& [name, time] : most.names)
+    made.push_back({"named:" + name, "", "kernel", name, time});
+  if (most.groups.size() > 1)
+    for (const auto& [name, time] : most.groups)
+      if (!name.empty())
+        made.push_back({"group:" + name, "", "link", "collectives of group " + name, time});
+  add_orders(workload, made);
+  return made;
+}
+
+namespace {
+
+/// Of each operation that the job has.
+void add_operations(const graph::Workload& workload, std::vector<Opportunity>& made) {
+  std::array<bool, graph::kOperations> has{};
+  for (const graph::GraphRef& graph : workload.graphs) {
+    const graph::KernelTable* kernels = graph->kernels();
+    for (graph::KernelId id = 0; kernels != nullptr && id < kernels->size(); ++id)
+      has[static_cast<std::size_t>((*kernels)[id].operation)] = true;
+  }
+  for (std::size_t i = 1; i < has.size(); ++i) {
+    const auto operation = graph::name(static_cast<graph::Operation>(i));
+    if (has[i])
+      made.push_back({std::string(operation),
+                      "",
+                      "kernel",
+                      fmt::format("kernels that are {}", operation),
+                      {}});
+  }
+}
+
+void add_plan(std::string_view name, std::int64_t now, std::string_view what,
+              std::vector<Opportunity>& made) {
+  if (now % 2 == 0)
+    made.push_back({std::string(name), fmt::format("{}", now / 2), "plan", std::string(what), {}});
+  made.push_back({std::string(name), fmt::format("{}", now * 2), "plan", std::string(what), {}});
+}
+
+}  // namespace
+
+std::vector<Opportunity> cluster_opportunities(const graph::Workload& workload) {
+  std::vector<Opportunity> made;
+  made.push_back({"kernels", "", "kernel", "all that devices compute", {}});
+  add_operations(workload, made);
+  made.push_back({"bandwidth", "2", "link", "links of twice the rate", {}});
+  made.push_back({"latency", "0.5", "link", "links of half the latency", {}});
+  return made;
+}
+
+std::vector<Opportunity> plan_opportunities(const workload::Program& program) {
+  const workload::Spec& spec = program.spec;
+  std::vector<Opportunity> made;
+  add_plan("tp", spec.parallel.tp, "tensor parallel", made);
+  add_plan("pp", spec.parallel.pp, "pipeline stages", made);
+  add_plan("cp", spec.parallel.cp, "context parallel", made);
+  if (spec.model.moe) add_plan("ep", spec.parallel.ep, "expert parallel", made);
+  add_plan("micro_batch", spec.batch.micro, "sequences per microbatch", made);
+  if (spec.parallel.pp > 1 && spec.schedule.chunks > 1)
+    add_plan("chunks", spec.schedule.chunks, "parts of the model per rank", made);
+  for (const std::string kind : {"none", "selective", "full"})
+    made.push_back({"recompute", kind, "plan", "recomputation", {}});
+  for (const std::string kind : {"none", "zero1", "zero3"})
+    made.push_back({"sharding", kind, "plan", "what replicas share", {}});
+  return made;
+}
+
+}  // namespace orrery::study

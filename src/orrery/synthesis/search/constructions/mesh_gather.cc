@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/synthesis/search/constructions/mesh_gather.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "orrery/core/check.h"
+
+namespace orrery::synthesis {
+
+namespace {
+
+/// All nodes send in rounds as long as a piece takes a link.
+class MeshRounds {
+ public:
+  MeshRounds(const Mesh& mesh, Schedule& schedule, std::uint32_t each)
+      : mesh_(mesh),
+        sides_(2 * mesh.dims),
+        schedule_(schedule),
+        pieces_(static_cast<std::uint32_t>(schedule.pieces.size())),
+        way_(mesh.wires.size()),
+        queues_(mesh.wires.size() * mesh.dims),
+        begins_with_(pieces_) {
+    std::uint32_t route = 0;
+    for (std::size_t i = 0; i < mesh.wires.size(); ++i)
+      way_[i] = mesh.wires[i] == Mesh::kNoWire ? 0 : route++;
+    for (std::uint32_t piece = 0; piece < pieces_; ++piece) {
+      std::uint32_t sum = piece % each;
+      for (std::uint32_t rest = piece / each; rest > 0; rest /= mesh.size) sum += rest % mesh.size;
+      begins_with_[piece] = sum % mesh.dims;
+    }
+  }
+
+  void run(std::int64_t duration) {
+    const std::uint32_t each = pieces_ / mesh_.places;
+    for (std::uint32_t piece = 0; piece < pieces_; ++piece) turn_off(piece / each, piece, 0);
+    const auto later =
+        static_cast<std::size_t>((duration + mesh_.latency.count() + duration - 1) / duration);
+    const std::size_t all = std::size_t{pieces_} * (mesh_.places - 1);
+    auto& sends = schedule_.sends;
+    sends.reserve(all);
+    sent_over_.reserve(all);
+    std::vector<std::size_t> begins;  // by round: its first send
+    for (std::int64_t round = 0; sends.size() < all; ++round) {
+      begins.push_back(sends.size());
+      if (begins.size() > later) {
+        for (std::size_t i = begins[begins.size() - 1 - later]; i < begins[begins.size() - later];
+             ++i)
+          arrive(sent_over_[i], sends[i].piece);
+      }
+      for (std::uint32_t link = 0; link < mesh_.wires.size(); ++link)
+        send(link, Time(round * duration));
+    }
+  }
+
+ private:
+  struct Queue {
+    std::vector<std::uint32_t> pieces;
+    std::size_t next = 0;
+  };
+
+  /// The queue of a side's pieces for which it is the dimension number `turn`.
+  Queue& queue(std::uint32_t link, std::uint32_t turn) {
+    return queues_[std::size_t{link} * mesh_.dims + turn];
+  }
+  void put(std::uint32_t place, std::uint32_t side, std::uint32_t turn, std::uint32_t piece) {
+    const std::uint32_t link = place * sides_ + side;
+    if (mesh_.wires[link] != Mesh::kNoWire) queue(link, turn).pieces.push_back(piece);
+  }
+  /// Along all dimensions from number `turn` of the piece on.
+  void turn_off(std::uint32_t place, std::uint32_t piece, std::uint32_t turn) {
+    for (; turn < mesh_.dims; ++turn) {
+      const std::uint32_t dim = (begins_with_[piece] + turn) % mesh_.dims;
+      put(place, 2 * dim, turn, piece);
+      put(place, 2 * dim + 1, turn, piece);
+    }
+  }
+  void arrive(std::uint32_t link, std::uint32_t piece) {
+    const std::uint32_t side = link % sides_, dim = side / 2;
+    std::uint32_t stride = 1;
+    for (std::uint32_t d = 0; d < dim; ++d) stride *= mesh_.size;
+    const std::uint32_t from = link / sides_, to = side % 2 == 0 ? from + stride : from - stride;
+    const std::uint32_t turn = (dim + mesh_.dims - begins_with_[piece]) % mesh_.dims;
+    put(to, side, turn, piece);
+    turn_off(to, piece, turn + 1);
+  }
+  // What is in its earlier dimensions goes first: more is to come of it.
+  void send(std::uint32_t link, Time now) {
+    for (std::uint32_t turn = 0; turn < mesh_.dims; ++turn) {
+      Queue& one = queue(link, turn);
+      if (one.next == one.pieces.size()) continue;
+      schedule_.sends.push_back({one.pieces[one.next++], way_[link], 0, now});
+      sent_over_.push_back(link);
+      return;
+    }
+  }
+
+  const Mesh& mesh_;
+  std::uint32_t sides_;
+  Schedule& schedule_;
+  std::uint32_t pieces_;
+  std::vector<std::uint32_t> way_;          // by link: place × sides + side
+  std::vector<Queue> queues_;               // by link, then turn
+  std::vector<std::uint32_t> begins_with_;  // by piece
+  std::vector<std::uint32_t> sent_over_;    // by send: link
+};
+
+void add_routes(const Mesh& mesh, const Group& group, Schedule& schedule) {
+  for (std::uint32_t place = 0; place < mesh.places; ++place) {
+    std::uint32_t stride = 1;
+    for (std::uint32_t side = 0; side < 2 * mesh.dims; ++side) {
+      const std::uint32_t wire = mesh.wires[std::size_t{place} * 2 * mesh.dims + side];
+      const std::uint32_t to = side % 2 == 0 ? place + stride : place - stride;
+      if (side % 2 == 1) stride *= mesh.size;
+      if (wire == Mesh::kNoWire) continue;
+      schedule.routes.push_back({group.members[place], group.members[to], mesh.rate, mesh.latency,
+                                 static_cast<std::uint32_t>(schedule.wires.size()), 1});
+      schedule.wires.push_back(wire);
+    }
+  }
+}
+
+}  // namespace
+
+std::optional<Mesh> mesh_of(const FabricState& fabric, std::span<const NodeIndex> members,
+                            bool against) {
+  Mesh mesh;
+  mesh.places = static_cast<std::uint32_t>(members.size());
+  mesh.dims = static_cast<std::uint32_t>(std::max<std::size_t>(fabric.sizes.size(), 1));
+  const std::int64_t size = fabric.sizes.empty() ? mesh.places : fabric.sizes.front();
+  std::int64_t product = 1;
+  for (std::uint32_t d = 0; d < mesh.dims; ++d) {
+    if (size < 2 || (!fabric.sizes.empty() && fabric.sizes[d] != size) ||
+        __builtin_mul_overflow(product, size, &product))
+      return std::nullopt;
+  }
+  if (product != mesh.places || mesh.places != fabric.node_count() ||
+      !std::equal(members.begin(), members.end(), fabric.rank_devices.begin(),
+                  fabric.rank_devices.end()) ||
+      fabric.wires.size() != 2 * mesh.dims * (mesh.places - mesh.places / std::size_t(size)))
+    return std::nullopt;
+  mesh.size = static_cast<std::uint32_t>(size);
+  for (std::uint32_t place = 0; place < mesh.places; ++place) {
+    std::uint32_t stride = 1;
+    for (std::uint32_t side = 0; side < 2 * mesh.dims; ++side) {
+      const bool up = side % 2 == 0;
+      const std::uint32_t here = place / stride % mesh.size;
+      const std::uint32_t other = up ? place + stride : place - stride;
+      if (!up) stride *= mesh.size;
+      if (here == (up ? mesh.size - 1 : 0)) {
+        mesh.wires.push_back(Mesh::kNoWire);
+        continue;
+      }
+      const NodeIndex from = members[against ? other : place],
+                      to = members[against ? place : other];
+      std::uint32_t found = fabric.out_offsets[from];
+      while (found < fabric.out_offsets[from + 1] && fabric.wires[found].to != to) ++found;
+      if (found == fabric.out_offsets[from + 1]) return std::nullopt;
+      const Wire& wire = fabric.wires[found];
+      const auto rate = static_cast<std::int64_t>(std::min(wire.capacity, 0x1p62));
+      if (place == 0 && side == 0) {
+        mesh.rate = rate;
+        mesh.latency = wire.latency;
+      }
+      if (mesh.rate != rate || mesh.latency != wire.latency) return std::nullopt;
+      mesh.wires.push_back(found);
+    }
+  }
+  return mesh;
+}
+
+SearchResult mesh_gather(const Mesh& mesh, const Group& group, const SynthesisEffort& effort) {
+  SearchResult found;
+  const std::uint64_t pairs = std::uint64_t{mesh.places} * (mesh.places - 1);
+  Time least{};
+  for (std::uint32_t each : {1U, 2U, 4U, 8U, 16U, 32U}) {
+    if (effort.chunks > 0) each = static_cast<std::uint32_t>(effort.chunks);
+    Schedule schedule;
+    schedule.groups = {group};
+    schedule.pieces = pieces_of({&group, 1}, each);
+    std::int64_t bytes = 0;
+    for (const Piece& piece : schedule.pieces) bytes = std::max(bytes, piece.bytes);
+    if (least > Time{} && (bytes < kSmallPiece || each * pairs > kQuickSends)) break;
+    ORRERY_CHECK(schedule.pieces.size() == std::size_t{each} * mesh.places);
+    add_routes(mesh, group, schedule);
+    MeshRounds(mesh, schedule, each).run(transfer_duration(bytes, mesh.rate).count());
+    const Time time = schedule.end();
+    if (least == Time{} || time < least) {
+      least = time;
+      found.schedule = std::move(schedule);
+      found.method = fmt::format("a mesh: along one dimension after another; {} piece{} each", each,
+                                 each == 1 ? "" : "s");
+    }
+    if (effort.chunks > 0 || least <= effort.stop_at) break;
+  }
+  return found;
+}
+
+}  // namespace orrery::synthesis

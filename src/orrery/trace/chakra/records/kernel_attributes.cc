@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/trace/chakra/records/kernel_attributes.h"
+
+namespace orrery::trace::chakra {
+namespace {
+
+constexpr std::string_view kKernels = "kernels";
+constexpr std::string_view kLaunch = "kernel_launch_ps";
+constexpr std::uint64_t kLongestLaunch = 1'000'000'000'000;  // a second
+
+/// False: it is none, or another than is known.
+bool take_launch(const AttributeRecord& attribute, graph::KernelTable& kernels) {
+  if (attribute.member != Member::int64_list || attribute.list.size() != 3) return false;
+  for (const std::uint64_t time : attribute.list)
+    if (time > kLongestLaunch) return false;
+  const auto time = [&](std::size_t i) {
+    return Time(static_cast<std::int64_t>(attribute.list[i]));
+  };
+  const graph::LaunchTimes times{time(0), time(1), time(2)};
+  const graph::LaunchTimes known = kernels.launch_times();
+  if (!known.any()) kernels.set_launch_times(times);
+  return !known.any() || known == times;
+}
+
+}  // namespace
+
+void add_kernels(const graph::KernelTable& kernels, std::vector<AttributeRecord>& to) {
+  if (kernels.size() == 0) return;
+  std::vector<std::string> texts;
+  texts.reserve(kernels.size());
+  for (graph::KernelId id = 0; id < kernels.size(); ++id) texts.push_back(to_text(kernels[id]));
+  to.push_back(attribute_strings(std::string(kKernels), std::move(texts)));
+  const graph::LaunchTimes launch = kernels.launch_times();
+  if (!launch.any()) return;
+  AttributeRecord& times = to.emplace_back(attribute(std::string(kLaunch), Member::int64_list, 0));
+  for (const Time time : {launch.forward, launch.backward, launch.optimizer})
+    times.list.push_back(static_cast<std::uint64_t>(time.count()));
+}
+
+std::vector<graph::KernelId> read_kernel_table(std::string_view message, const std::string& where,
+                                               graph::KernelTable& kernels, Findings& findings) {
+  std::vector<graph::KernelId> numbers;
+  if (message.find(kKernels) == std::string_view::npos) return numbers;
+  const auto metadata = decode_metadata_record(message, where);
+  return metadata ? read_kernel_table(*metadata, where, kernels, findings) : numbers;
+}
+
+std::vector<graph::KernelId> read_kernel_table(const MetadataRecord& metadata,
+                                               const std::string& where,
+                                               graph::KernelTable& kernels, Findings& findings) {
+  std::vector<graph::KernelId> numbers;
+  for (const AttributeRecord& attribute : metadata.attributes) {
+    if (attribute.name == kLaunch && !take_launch(attribute, kernels))
+      findings.add(FindingCode::attr_ignored, where + ": " + std::string(kLaunch));
+  }
+  for (const AttributeRecord& attribute : metadata.attributes) {
+    if (attribute.name != kKernels || attribute.member != Member::string_list) continue;
+    for (const std::string& text : attribute.texts) {
+      const auto kernel = graph::parse_kernel(text);
+      if (!kernel) findings.add(FindingCode::attr_ignored, where + ": kernels");
+      numbers.push_back(kernel ? kernels.intern(*kernel) : graph::kNoKernel);
+    }
+    break;
+  }
+  return numbers;
+}
+
+}  // namespace orrery::trace::chakra

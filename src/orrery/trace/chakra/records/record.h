@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Chakra messages with nothing left out: what is needed to write a file back byte for byte, or to
+// make a new one.
+//
+// The graph readers do not use these; they keep only what a simulation needs. Layout: the current
+// schema (0.0.4, 1.0.0). Numbers are kept as the wire has them, fields this program does not know
+// as raw bytes.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "orrery/core/error.h"
+#include "orrery/trace/io/byte_source.h"
+
+namespace orrery::trace::chakra {
+
+/// Members of AttributeProto's oneof; the values are the field numbers. A list follows each scalar.
+enum class Member : std::uint8_t {
+  none = 0,
+  double_val = 3,
+  double_list,
+  float_val,
+  float_list,
+  int32_val,
+  int32_list,
+  int64_val,
+  int64_list,
+  uint32_val,
+  uint32_list,
+  uint64_val,
+  uint64_list,
+  sint32_val,
+  sint32_list,
+  sint64_val,
+  sint64_list,
+  fixed32_val,
+  fixed32_list,
+  fixed64_val,
+  fixed64_list,
+  sfixed32_val,
+  sfixed32_list,
+  sfixed64_val,
+  sfixed64_list,
+  bool_val,
+  bool_list,
+  string_val,
+  string_list,
+  bytes_val,
+  bytes_list
+};
+
+/// One attribute. Only what `member` says is looked at.
+struct AttributeRecord {
+  std::string name;
+  std::string doc_string;
+  Member member = Member::none;
+  std::uint64_t bits = 0;  ///< scalars: the varint or the fixed-width bits (zigzag not undone)
+  std::string text;        ///< string_val, bytes_val
+  std::vector<std::uint64_t> list;  ///< lists of numbers, elements like `bits`
+  std::vector<std::string> texts;   ///< string_list, bytes_list
+  std::string unknown;              ///< fields this program does not know, as they were
+
+  friend bool operator==(const AttributeRecord&, const AttributeRecord&) = default;
+};
+
+[[nodiscard]] AttributeRecord attribute(std::string name, Member member, std::uint64_t bits);
+[[nodiscard]] AttributeRecord attribute_int64(std::string name, std::int64_t value);
+[[nodiscard]] AttributeRecord attribute_int32(std::string name, std::int32_t value);
+[[nodiscard]] AttributeRecord attribute_uint64(std::string name, std::uint64_t value);
+[[nodiscard]] AttributeRecord attribute_bool(std::string name, bool value);
+[[nodiscard]] AttributeRecord attribute_double(std::string name, double value);
+[[nodiscard]] AttributeRecord attribute_string(std::string name, std::string value);
+[[nodiscard]] AttributeRecord attribute_bools(std::string name, const std::vector<bool>& values);
+[[nodiscard]] AttributeRecord attribute_strings(std::string name, std::vector<std::string> values);
+
+/// Printed tensors of a PyTorch operator.
+struct IoRecord {
+  std::string values;
+  std::string shapes;
+  std::string types;
+  std::string unknown;
+
+  friend bool operator==(const IoRecord&, const IoRecord&) = default;
+};
+
+/// How a record's bytes differed from what `encode` makes of its fields (other field order,
+/// unpacked lists, written-out zeros, long varints …). Used again only while the fields are still
+/// the ones read.
+struct Spelling {
+  std::optional<std::string>
+      bytes;  ///< the record as it was, when encoding its fields gives something else
+  std::uint8_t length_bytes = 0;  ///< bytes of its length prefix when that was longer than need be
+};
+
+struct NodeRecord {
+  std::uint64_t id = 0;
+  std::string name;
+  std::uint64_t type = 0;
+  std::vector<std::uint64_t> ctrl_deps;
+  std::vector<std::uint64_t> data_deps;
+  std::uint64_t start_time_micros = 0;
+  std::uint64_t duration_micros = 0;
+  std::optional<IoRecord> inputs;
+  std::optional<IoRecord> outputs;
+  std::vector<AttributeRecord> attributes;
+  std::string unknown;
+  Spelling spelling;
+};
+
+struct MetadataRecord {
+  std::string version;
+  std::vector<AttributeRecord> attributes;
+  std::string unknown;
+  Spelling spelling;
+};
+
+/// Equal fields; the spelling does not count.
+[[nodiscard]] bool same_fields(const NodeRecord& a, const NodeRecord& b);
+[[nodiscard]] bool same_fields(const MetadataRecord& a, const MetadataRecord& b);
+
+/// The message's bytes without length prefix. Errc: input_corrupt (decode only); `where` names the
+/// place.
+[[nodiscard]] std::string encode(const NodeRecord& node);
+[[nodiscard]] std::string encode(const MetadataRecord& metadata);
+[[nodiscard]] Result<NodeRecord> decode_node_record(std::string_view message,
+                                                    const std::string& where);
+[[nodiscard]] Result<MetadataRecord> decode_metadata_record(std::string_view message,
+                                                            const std::string& where);
+
+/// Appends `encode(record)` with its length, exactly as it was read if it was read and not changed
+/// since. Never appends a record of length zero unless one was read.
+void append_framed(std::string& out, const NodeRecord& node);
+void append_framed(std::string& out, const MetadataRecord& metadata);
+
+/// A whole trace in memory.
+struct TraceRecords {
+  std::optional<MetadataRecord> metadata;
+  std::vector<NodeRecord> nodes;
+};
+
+/// Reads record by record; the callbacks' errors end the reading and are returned.
+/// Errc: input_*, input_unsupported (JSON or a layout before 0.0.4), limit_exceeded.
+[[nodiscard]] Result<void> for_each_record(
+    std::unique_ptr<ByteSource> source, const std::string& where,
+    const std::function<Result<void>(MetadataRecord&&)>& on_metadata,
+    const std::function<Result<void>(NodeRecord&&)>& on_node);
+[[nodiscard]] Result<TraceRecords> read_records(const std::string& path);
+
+}  // namespace orrery::trace::chakra

@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/trace/inputs/format.h"
+
+#include <protozero/exception.hpp>
+#include <protozero/pbf_reader.hpp>
+
+#include "orrery/core/limits.h"
+#include "orrery/trace/inputs/json_outline.h"
+
+namespace orrery::trace {
+namespace {
+
+// Whoever is named first decides.
+constexpr std::string_view kKinetoKeys[] = {
+    "traceEvents", "schemaVersion",  "deviceProperties", "distributedInfo",
+    "traceName",   "cupti_version",  "with_stack",       "baseTimeNanoseconds",
+    "trace_id",    "profile_memory", "record_shapes",    "displayTimeUnit"};
+// Of an execution trace beside its "schema" or "nodes".
+constexpr std::string_view kExecutionKeys[] = {"pid", "start_ts", "finish_ts", "time"};
+// Fields of Chakra's messages as protobuf prints them.
+constexpr std::string_view kMessageKeys[] = {"id",
+                                             "name",
+                                             "type",
+                                             "version",
+                                             "attr",
+                                             "ctrlDeps",
+                                             "ctrl_deps",
+                                             "dataDeps",
+                                             "data_deps",
+                                             "durationMicros",
+                                             "startTimeMicros",
+                                             "duration_micros",
+                                             "inputs",
+                                             "outputs",
+                                             "start_time_micros"};
+// The first words of an ASTRA-sim 1.0 workload.
+constexpr std::string_view kParallelisms[] = {"MICRO",
+                                              "DATA",
+                                              "MODEL",
+                                              "HYBRID_DATA_MODEL",
+                                              "HYBRID_DLRM",
+                                              "HYBRID_MODEL_DATA",
+                                              "HYBRID",
+                                              "HYBRID_DLRM_ENHANCED",
+                                              "HYBRID_TRANSFORMER",
+                                              "HYBRID_TRANSFORMER_FWD_IN_BCKWD",
+                                              "HYBRID_CUSTOMIZED",
+                                              "HybridCustomized"};
+// PARAM's records of communications.
+constexpr std::string_view kCommKeys[] = {"comms", "marker_stack", "markers"};
+
+template <std::size_t N>
+bool any_of(const Outline& outline, const std::string_view (&keys)[N]) {
+  return std::any_of(std::begin(keys), std::end(keys),
+                     [&](std::string_view key) { return outline.has(key); });
+}
+
+/// Chrome's trace events can be anybody's: those of MPI calls are called so.
+Format events_of(std::string_view head, const Outline& outline) {
+  const bool profiler = outline.has("schemaVersion") || outline.has("deviceProperties");
+  const bool mpi = !profiler && head.find("\"MPI_") != head.npos &&
+                   head.find("cpu_op") == head.npos && head.find("\"Operator\"") == head.npos;
+  return mpi ? Format::mpi_json : Format::kineto;
+}
+
+bool is_printed_message(const Outline& outline) {
+  const bool ours = std::all_of(outline.keys.begin(), outline.keys.end(), [](const auto& key) {
+    return std::find(std::begin(kMessageKeys), std::end(kMessageKeys), key) !=
+           std::end(kMessageKeys);
+  });
+  return ours && (outline.has("id") || outline.has("version") || outline.has("attr"));
+}
+
+Format json_format(std::string_view head, const Outline& outline) {
+  if (outline.array) {
+    if (outline.has("ph")) return events_of(head, outline);
+    return any_of(outline, kCommKeys) ? Format::mpi_json : Format::unknown;
+  }
+  if (outline.has("workload_graph") || outline.has("chakra")) return Format::chakra;
+  if (outline.has("traceEvents")) return events_of(head, outline);
+  const bool execution = any_of(outline, kExecutionKeys);
+  if (outline.has("nodes") && (execution || outline.has("schema"))) return Format::pytorch_et;
+  if (outline.has("schema") && execution) return Format::pytorch_et;
+  if (any_of(outline, kKinetoKeys)) return Format::kineto;
+  return is_printed_message(outline) ? Format::chakra : Format::unknown;
+}
+
+Format database_format(std::string_view head) {
+  constexpr std::string_view kRunFileMark = "Orry";  // bytes 68 to 71: whose file it is
+  if (head.size() >= 72 && head.substr(68, 4) == kRunFileMark) return Format::run_file;
+  for (const std::string_view table : {"CUPTI_ACTIVITY_KIND_", "StringIds", "NVTX_EVENTS"}) {
+    if (head.find(table) != head.npos) return Format::nsys_sqlite;
+  }
+  for (const std::string_view table : {"rocpd_string", "rocpd_kernel_dispatch", "rocpd_region"}) {
+    if (head.find(table) != head.npos) return Format::rocpd;
+  }
+  return Format::unknown;
+}
+
+bool is_astra_text(std::string_view head) {
+  const std::string_view line = head.substr(0, std::min(head.find_first_of("\r\n"), head.size()));
+  const std::string_view word = line.substr(0, std::min(line.find_first_of(" \t"), line.size()));
+  return line.size() < head.size() && std::find(std::begin(kParallelisms), std::end(kParallelisms),
+                                                word) != std::end(kParallelisms);
+}
+
+/// A length, then a message with fields that a node, an attribute list or metadata has.
+bool is_framed_protobuf(std::string_view head) {
+  constexpr std::size_t kRecords = 8;
+  constexpr std::uint32_t kHighestField = 32;
+  const char* at = head.data();
+  const char* const end = at + head.size();
+  bool fields = false;
+  try {
+    for (std::size_t record = 0; record < kRecords && at < end; ++record) {
+      const std::uint64_t length = protozero::decode_varint(&at, end);
+      if (length > limits::kRecordBytes) return false;
+      if (length > static_cast<std::uint64_t>(end - at)) break;
+      protozero::pbf_reader message(at, static_cast<std::size_t>(length));
+      while (message.next()) {
+        if (message.tag() > kHighestField) return false;
+        message.skip();
+        fields = true;
+      }
+      at += length;
+    }
+  } catch (const protozero::end_of_buffer_exception&) {
+    return fields && at == end;
+  } catch (const protozero::exception&) {
+    return false;
+  }
+  return fields;
+}
+
+/// A packet of Perfetto as far as it is known: `ours` when it has a track or what happens on one.
+bool is_packet(protozero::pbf_reader packet, bool& ours) {
+  using protozero::pbf_wire_type;
+  constexpr std::uint32_t kTimestamp = 8, kSequence = 10, kEvent = 11, kInterned = 12, kFlags = 13,
+                          kTrack = 60;
+  while (packet.next()) {
+    const bool track = packet.tag() == kEvent || packet.tag() == kTrack;
+    const bool message = packet.wire_type() == pbf_wire_type::length_delimited;
+    const bool number = packet.wire_type() == pbf_wire_type::varint;
+    if ((track || packet.tag() == kInterned) && !message) return false;
+    if ((packet.tag() == kTimestamp || packet.tag() == kSequence || packet.tag() == kFlags) &&
+        !number)
+      return false;
+    ours = ours || track;
+    packet.skip();
+  }
+  return true;
+}
+
+/// Nothing but packets, each behind its tag and its length.
+bool is_perfetto(std::string_view head) {
+  constexpr int kSome = 16;
+  constexpr char kTag = 10;
+  const char* at = head.data();
+  const char* const end = at + head.size();
+  bool ours = false;
+  try {
+    for (int packet = 0; packet < kSome && at < end && !ours; ++packet) {
+      if (*at++ != kTag) return false;
+      const std::uint64_t length = protozero::decode_varint(&at, end);
+      if (length > static_cast<std::uint64_t>(end - at)) return false;
+      if (!is_packet({at, static_cast<std::size_t>(length)}, ours)) return false;
+      at += length;
+    }
+  } catch (const protozero::exception&) {
+    return false;
+  }
+  return ours;
+}
+
+}  // namespace
+
+std::string_view name(Format format) {
+  switch (format) {
+    case Format::unknown:
+      return "unknown";
+    case Format::chakra:
+      return "chakra";
+    case Format::kineto:
+      return "kineto";
+    case Format::pftrace:
+      return "pftrace";
+    case Format::pytorch_et:
+      return "pytorch_et";
+    case Format::nsys_sqlite:
+      return "nsys_sqlite";
+    case Format::rocpd:
+      return "rocpd";
+    case Format::run_file:
+      return "run_file";
+    case Format::astra_text:
+      return "astra_text";
+    case Format::mpi_json:
+      return "mpi_json";
+    case Format::nsys_report:
+      return "nsys_report";
+  }
+  return "unknown";
+}
+
+Format format_of(std::string_view head) {
+  constexpr std::string_view kSqlite("SQLite format 3\0", 16);
+  if (head.substr(0, kSqlite.size()) == kSqlite) return database_format(head);
+  if (const Outline outline = outline_of(head); outline.json) return json_format(head, outline);
+  if (is_astra_text(head)) return Format::astra_text;
+  if (is_perfetto(head)) return Format::pftrace;
+  return is_framed_protobuf(head) ? Format::chakra : Format::unknown;
+}
+
+}  // namespace orrery::trace

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/trace/inputs/format.h"
+
+#include <gtest/gtest.h>
+#include <rapidcheck.h>
+
+#include "orrery/trace/inputs/json_outline.h"
+
+namespace orrery::trace {
+namespace {
+
+TEST(Format, HasNames) {
+  EXPECT_EQ(name(Format::unknown), "unknown");
+  EXPECT_EQ(name(Format::chakra), "chakra");
+  EXPECT_EQ(name(Format::kineto), "kineto");
+  EXPECT_EQ(name(Format::pftrace), "pftrace");
+  EXPECT_EQ(name(Format::pytorch_et), "pytorch_et");
+  EXPECT_EQ(name(Format::nsys_sqlite), "nsys_sqlite");
+  EXPECT_EQ(name(Format::rocpd), "rocpd");
+  EXPECT_EQ(name(Format::run_file), "run_file");
+  EXPECT_EQ(name(Format::astra_text), "astra_text");
+  EXPECT_EQ(name(Format::mpi_json), "mpi_json");
+  EXPECT_EQ(name(Format::nsys_report), "nsys_report");
+}
+
+TEST(Format, TellsKineto) {
+  for (const std::string head : {
+           R"({"traceEvents": []})",
+           R"({"schemaVersion": 1, "deviceProperties": [{"id": 0)",  // cut
+           R"({"distributedInfo": {"rank": 0}, "x": 1)",
+           R"({"metadata": {"a": {"traceEvents": 1}}, "traceEvents": [)",
+           R"([{"ph": "X", "name": "a", "ts": 1}, {"ph": "X"}])",
+           "\xEF\xBB\xBF [ {\"cat\": \"cpu_op\", \"args\": {\"a\": [1]}, \"ph\": \"X\"",
+           "{\n \"traceName\": \"a\tb\x01\", \"displayTimeUnit\": \"ms\"",
+           R"({"schemaVersion": 1, "traceEvents": [{"ph": "X", "name": "MPI_Send"}]})",
+           R"({"traceEvents": [{"ph": "X", "cat": "cpu_op", "name": "a"}, {"name": "MPI_Send"}]})",
+       }) {
+    EXPECT_EQ(name(format_of(head)), "kineto") << head;
+  }
+  std::string late = R"({"metadata": {"text": ")" + std::string(500'000, 'm') + R"("},)";
+  EXPECT_EQ(format_of(late), Format::unknown);
+  EXPECT_EQ(format_of(late + R"("traceEvents": [)"), Format::kineto);
+}
+
+TEST(Format, TellsExecutionTraces) {
+  for (const std::string head : {
+           R"({"schema": "1.0.1", "pid": 1, "time": "x", "start_ts": 5, "nodes": [)",
+           R"({"schema": "1.1.1-chakra.0.0.4", "pid": 1)",
+           R"({"schema": "1.0.1", "nodes": [{"name": "a", "traceEvents": 1}]})",
+           R"({"finish_ts": 3, "nodes": [{"id": 1)",  // keys in alphabetical order
+       }) {
+    EXPECT_EQ(name(format_of(head)), "pytorch_et") << head;
+  }
+  EXPECT_EQ(format_of(R"({"schema": "1.0.1"})"), Format::unknown);
+  EXPECT_EQ(format_of(R"({"nodes": []})"), Format::unknown);
+}
+
+TEST(Format, TellsChakraInAllItsForms) {
+  using namespace std::string_literals;
+  EXPECT_EQ(format_of(R"({"workload_graph": [{"Id": 1}]})"), Format::chakra);
+  EXPECT_EQ(format_of(R"({"id": "1", "name": "a", "type": "COMP_NODE"}{"id": "2"})"),
+            Format::chakra);
+  EXPECT_EQ(format_of("{\n  \"version\": \"0.0.4\"\n}\n{\n"), Format::chakra);
+  EXPECT_EQ(format_of("\x07\x0A\x05\x30.0.4\x04\x08\x01\x18\x04"s), Format::chakra);  // metadata
+  EXPECT_EQ(format_of("\0\x04\x08\x01\x18\x04"s), Format::chakra);  // an empty record first
+  EXPECT_EQ(format_of("\x04\x08\x01\x18\x03\x06\x08\x02"s), Format::chakra);  // without; cut
+  EXPECT_EQ(format_of("\0\0"s), Format::unknown);
+  EXPECT_EQ(format_of("\x04\x08\x01\x9A\x06"s), Format::unknown);  // field 99
+  EXPECT_EQ(format_of("\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF"s), Format::unknown);
+  EXPECT_EQ(format_of("hello"), Format::unknown);
+}
+
+TEST(Format, TellsDatabases) {
+  std::string head("SQLite format 3\0", 16);
+  head.resize(200, '\0');
+  EXPECT_EQ(format_of(head), Format::unknown);
+  EXPECT_EQ(format_of(head + "CREATE TABLE StringIds"), Format::nsys_sqlite);
+  EXPECT_EQ(format_of(head + "CREATE TABLE `rocpd_string_0000a1`"), Format::rocpd);
+  head.replace(68, 4, "Orry");
+  EXPECT_EQ(format_of(head), Format::run_file);
+}
+
+TEST(Format, TellsTexts) {
+  for (const char* word : {"MICRO", "DATA", "MODEL", "HYBRID_DATA_MODEL", "HYBRID_MODEL_DATA",
+                           "HYBRID_DLRM 3", "HYBRID_DLRM_ENHANCED\t5", "HYBRID_TRANSFORMER"}) {
+    EXPECT_EQ(format_of(word + std::string("\r\n1\n")), Format::astra_text) << word;
+  }
+  EXPECT_EQ(format_of("DATABASE\n1\n"), Format::unknown);
+  EXPECT_EQ(format_of("DATA"), Format::unknown);
+}
+
+TEST(Format, TellsCommunicationTraces) {
+  EXPECT_EQ(format_of(R"({"traceEvents": [{"ph": "X", "name": "MPI_Allreduce"}]})"),
+            Format::mpi_json);
+  EXPECT_EQ(format_of(R"([{"ph": "X", "name": "MPI_Send", "args": {}}])"), Format::mpi_json);
+  EXPECT_EQ(format_of(R"([{"comms": "all_reduce", "in_msg_size": 4}])"), Format::mpi_json);
+}
+
+TEST(Format, KnowsNothingOfTheRest) {
+  for (const char* head : {"", "{", "[", "[1, 2]", R"({"a": [1]})", R"([{"a": 1}])",
+                           R"({"0": [0, 1, 2, 3]})", "import torch\n", "<html>", "{}"}) {
+    EXPECT_EQ(format_of(head), Format::unknown) << head;
+  }
+}
+
+TEST(Format, TakesAnyBytes) {
+  rc::check([](const std::string& bytes) {
+    (void)format_of(bytes);
+    (void)format_of("{" + bytes);
+    (void)format_of("[{\"" + bytes);
+    (void)format_of(R"({"a":)" + bytes);
+  });
+}
+
+TEST(Outline, HasKeysOfTheOutermostObjectOnly) {
+  const Outline object =
+      outline_of(R"( {"a\"b": {"c": 1}, "d": ["e", {"f": 2}], "g": "h:", "d": 1)");
+  EXPECT_TRUE(object.json);
+  EXPECT_FALSE(object.array);
+  EXPECT_EQ(object.keys, (std::vector<std::string>{R"(a\"b)", "d", "g"}));
+  const Outline array = outline_of(R"([{"a": {"b": 1}}, {"c": 2}])");
+  EXPECT_TRUE(array.array);
+  EXPECT_EQ(array.keys, (std::vector<std::string>{"a", "c"}));
+}
+
+TEST(Outline, IsBounded) {
+  std::string text = "{";
+  for (int i = 0; i < 10'000; ++i) text += "\"k" + std::to_string(i) + "\": 1,";
+  EXPECT_EQ(outline_of(text).keys.size(), 256u);
+}
+
+TEST(NaturalOrder, TakesNumbersByValue) {
+  std::vector<std::string> names = {
+      "rank10.json", "rank9.json", "rank09.json",
+      "rank",        "rank1/b2",   "rank1/b10",
+      "a",           "rank007x",   "rank99999999999999999999999999.json"};
+  std::sort(names.begin(), names.end(), natural_less);
+  EXPECT_EQ(names, (std::vector<std::string>{"a", "rank", "rank1/b2", "rank1/b10", "rank007x",
+                                             "rank9.json", "rank09.json", "rank10.json",
+                                             "rank99999999999999999999999999.json"}));
+}
+
+TEST(NaturalOrder, IsAnOrder) {
+  const auto word = rc::gen::container<std::string>(rc::gen::element('0', '1', '2', 'a', '.'));
+  rc::check([&] {
+    const std::string a = *word, b = *word, c = *word;
+    RC_ASSERT(!natural_less(a, a));
+    RC_ASSERT(a == b || natural_less(a, b) != natural_less(b, a));
+    if (natural_less(a, b) && natural_less(b, c)) RC_ASSERT(natural_less(a, c));
+  });
+}
+
+}  // namespace
+}  // namespace orrery::trace

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <glob.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+
+#include "orrery/trace/inputs/format.h"
+
+namespace orrery::trace {
+namespace {
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+/// The digits at the start of `text`, taken off it.
+std::string_view take_digits(std::string_view& text) {
+  std::size_t count = 0;
+  while (count < text.size() && is_digit(text[count])) ++count;
+  const std::string_view digits = text.substr(0, count);
+  text.remove_prefix(count);
+  return digits;
+}
+
+std::string_view without_zeros(std::string_view digits) {
+  const std::size_t first = std::min(digits.find_first_not_of('0'), digits.size());
+  return digits.substr(first);
+}
+
+struct FreeGlob {
+  void operator()(glob_t* found) const { ::globfree(found); }
+};
+
+}  // namespace
+
+bool natural_less(std::string_view left, std::string_view right) {
+  const std::string_view whole_left = left;
+  const std::string_view whole_right = right;
+  while (!left.empty() && !right.empty()) {
+    if (is_digit(left[0]) && is_digit(right[0])) {
+      const std::string_view a = without_zeros(take_digits(left));
+      const std::string_view b = without_zeros(take_digits(right));
+      if (a.size() != b.size()) return a.size() < b.size();
+      if (a != b) return a < b;
+      continue;
+    }
+    if (left[0] != right[0]) {
+      return static_cast<unsigned char>(left[0]) < static_cast<unsigned char>(right[0]);
+    }
+    left.remove_prefix(1);
+    right.remove_prefix(1);
+  }
+  if (left.empty() != right.empty()) return left.empty();
+  if (whole_left.size() != whole_right.size()) return whole_left.size() < whole_right.size();
+  return whole_left < whole_right;  // zeros in other places
+}
+
+Result<std::vector<std::string>> expand(const std::string& pattern) {
+  struct stat info {};
+  if (::stat(pattern.c_str(), &info) == 0) return std::vector<std::string>{pattern};
+  if (pattern.find_first_of("*?[") == pattern.npos)
+    return fail(Errc::input_not_found, pattern, "there is no such file");
+  glob_t matches{};
+  const std::unique_ptr<glob_t, FreeGlob> owner(&matches);
+  const int code = ::glob(pattern.c_str(), GLOB_NOSORT | GLOB_MARK, nullptr, &matches);
+  if (code == GLOB_NOSPACE)
+    return fail(Errc::limit_exceeded, pattern, "matches more files than there is memory for");
+  std::vector<std::string> paths;
+  for (std::size_t i = 0; code == 0 && i < matches.gl_pathc; ++i) {
+    std::string path = matches.gl_pathv[i];
+    if (path.back() != '/') paths.push_back(std::move(path));
+  }
+  if (paths.empty()) return fail(Errc::input_not_found, pattern, "no file is called like that");
+  std::sort(paths.begin(), paths.end(), natural_less);
+  return paths;
+}
+
+}  // namespace orrery::trace

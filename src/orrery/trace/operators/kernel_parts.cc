@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/trace/operators/kernel_parts.h"
+
+#include <algorithm>
+#include <array>
+#include <initializer_list>
+
+namespace orrery::trace::operators {
+namespace {
+
+using graph::Format;
+using graph::Kernel;
+using graph::Operation;
+using graph::Pass;
+using std::string_view;
+
+bool has_any(string_view name, std::initializer_list<string_view> parts) {
+  return std::any_of(parts.begin(), parts.end(),
+                     [&](string_view part) { return name.find(part) != string_view::npos; });
+}
+
+bool is_product_name(string_view name) {
+  return has_any(name, {"gemm", "gemv", "Cijk_", "cutlass", "nvjet", "xmma", "wgmma"}) &&
+         !has_any(name, {"splitKreduce", "ReduceSplitK", "reduction::"});
+}
+
+bool of_filter(string_view name) {
+  return has_any(name, {"wgrad", "Conv2dWgrad", "_wrw", "WrW", "bwd_weight", "bwd_wei"});
+}
+bool of_picture(string_view name) {
+  return has_any(name, {"dgrad", "Conv2dDgrad", "igemm_bwd", "bwd_data", "BwdData"});
+}
+
+/// The stages of a convolution that is worked out in another domain: its products are not its own.
+bool is_transform(string_view name) { return has_any(name, {"winograd_nonfused", "fft"}); }
+
+bool is_convolution_name(string_view name, bool transformed) {
+  if (has_any(name, {"reduce_", "ReduceSplitK", "reduction::", "Offsets", "generateWinograd"}) ||
+      is_transform(name))
+    return false;
+  if (of_filter(name) || of_picture(name) ||
+      has_any(name, {"scudnn", "fprop", "igemm", "conv_", "Conv", "conv2d", "implicit"}))
+    return true;
+  return !transformed && is_product_name(name);
+}
+
+bool is_attention_name(string_view name) {
+  return has_any(name, {"flash", "fmha", "attn", "attention", "sdpa", "bwd_kernel"}) &&
+         !has_any(name, {"dot_do_o", "convert_dq", "preprocess", "combine"});
+}
+
+/// Whether a device kernel among others does what an operator of this kind is about.
+bool sounds_like(Operation operation, string_view name) {
+  switch (operation) {
+    case Operation::gemm:
+    case Operation::batched_gemm:
+    case Operation::grouped_gemm:
+      return is_product_name(name);
+    case Operation::attention:
+      return is_attention_name(name);
+    case Operation::layer_norm:
+    case Operation::rms_norm:
+      return has_any(name, {"norm", "Norm", "amma"});
+    case Operation::batch_norm:
+      return has_any(name, {"bn_fw", "bn_bw", "batch_norm_backward_kernel", "BatchNorm"});
+    case Operation::softmax:
+      return has_any(name, {"softmax", "SoftMax"});
+    case Operation::embedding:
+    case Operation::embedding_bag:
+      return has_any(name, {"mbedding", "indexSelect", "gather_kernel"});
+    case Operation::cross_entropy:
+      return has_any(name, {"nll_loss"});
+    case Operation::reduction:
+      return has_any(name, {"reduce_kernel"});
+    case Operation::pooling:
+      return has_any(name, {"pool"});
+    case Operation::optimizer:
+      return false;
+    default:
+      return has_any(name, {"elementwise_kernel", "CatArray"});
+  }
+}
+
+bool is_product(const Kernel& kernel) {
+  return kernel.operation == Operation::gemm || kernel.operation == Operation::batched_gemm ||
+         kernel.operation == Operation::convolution;
+}
+
+/// One of the two gradients of a whole that is both.
+Kernel half_of(const Kernel& whole, Pass pass) {
+  Kernel half = whole;
+  half.pass = pass;
+  half.flops /= 2;
+  half.bytes /= 2;
+  return half;
+}
+
+/// Those of a convolution; of an only kernel that may be one of two gradients the name tells which.
+/// Of both gradients that of the picture is launched first (PyTorch,
+/// aten/src/ATen/native/Convolution.cpp), which tells those whose names do not.
+std::vector<std::optional<Kernel>> parts_of_convolution(const Kernel& whole,
+                                                        std::span<const string_view> launched) {
+  std::vector<std::optional<Kernel>> parts(launched.size());
+  if (launched.size() == 1 && whole.pass != Pass::backward) {
+    parts.front() = whole;
+    return parts;
+  }
+  const bool transformed = std::any_of(launched.begin(), launched.end(), is_transform);
+  std::vector<std::size_t> main;
+  for (std::size_t i = 0; i < launched.size(); ++i)
+    if (is_convolution_name(launched[i], transformed)) main.push_back(i);
+  for (std::size_t place = 0; place < main.size(); ++place) {
+    const std::size_t i = main[place];
+    if (whole.pass != Pass::backward) {
+      parts[i] = whole;
+    } else if (of_filter(launched[i])) {
+      parts[i] = half_of(whole, Pass::weight_grad);
+    } else if (of_picture(launched[i])) {
+      parts[i] = half_of(whole, Pass::input_grad);
+    } else if (main.size() == 2 && !transformed) {
+      parts[i] = half_of(whole, place == 0 ? Pass::input_grad : Pass::weight_grad);
+    }
+  }
+  return parts;
+}
+
+/// A norm's two gradients, where they are two kernels.
+std::optional<Kernel> part_of_norm(const Kernel& whole, string_view name) {
+  const std::int64_t width = graph::bits_of(whole.a) / 8;
+  const std::int64_t size = whole.sizes[0] * whole.sizes[1] * width;
+  Kernel part = whole;
+  if (has_any(name, {"grad_input", "GradInput", "gradInput"})) {
+    part.pass = Pass::input_grad;
+    part.bytes = 3 * size;
+  } else if (has_any(name, {"amma"})) {
+    part.pass = Pass::weight_grad;
+    part.bytes = 2 * size;
+  } else {
+    return std::nullopt;
+  }
+  return part;
+}
+
+bool is_norm_gradient(const Kernel& kernel) {
+  return kernel.pass == Pass::backward &&
+         (kernel.operation == Operation::layer_norm || kernel.operation == Operation::rms_norm);
+}
+
+void note_tf32(std::optional<Kernel>& part, string_view name) {
+  if (!part || !is_product(*part) || part->a != Format::fp32 || part->b != Format::fp32) return;
+  if (has_any(name, {"tf32", "s1688"})) part->a = part->b = Format::tf32;
+}
+
+}  // namespace
+
+std::vector<std::optional<Kernel>> kernel_parts(const Kernel& whole,
+                                                std::span<const string_view> launched) {
+  std::vector<std::optional<Kernel>> parts(launched.size());
+  if (whole.operation == Operation::convolution) {
+    parts = parts_of_convolution(whole, launched);
+  } else {
+    for (std::size_t i = 0; i < launched.size(); ++i) {
+      if (is_norm_gradient(whole)) {
+        parts[i] = part_of_norm(whole, launched[i]);
+        if (!parts[i] && launched.size() == 1) parts[i] = whole;
+      } else if (launched.size() == 1 || sounds_like(whole.operation, launched[i])) {
+        parts[i] = whole;
+      }
+    }
+  }
+  // What several do is not what each of them does.
+  std::array<std::size_t, graph::kPasses> sharing{};
+  for (const auto& part : parts)
+    if (part) ++sharing[static_cast<std::size_t>(part->pass)];
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    if (parts[i] && sharing[static_cast<std::size_t>(parts[i]->pass)] > 1) parts[i].reset();
+    note_tf32(parts[i], launched[i]);
+  }
+  return parts;
+}
+
+Operation copy_operation(string_view name) {
+  if (has_any(name, {"HtoD", "DtoH", "Host-to-Device", "Device-to-Host", "HostToDevice",
+                     "DeviceToHost", "HtoA", "AtoH"}))
+    return Operation::transfer;
+  if (has_any(name, {"DtoD", "Device-to-Device", "DeviceToDevice"})) return Operation::copy;
+  return Operation::unsaid;
+}
+
+}  // namespace orrery::trace::operators

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/validate/point_prediction.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <mutex>
+#include <thread>
+#include <unordered_map>
+
+#include "orrery/config/parameters.h"
+#include "orrery/core/system/thread_pool.h"
+#include "orrery/study/questions/effects.h"
+#include "orrery/study/questions/outcome/outcome.h"
+#include "orrery/study/study.h"
+#include "orrery/workload/spec/spec.h"
+
+namespace orrery::validate {
+
+namespace {
+
+constexpr std::array<std::string_view, 16> kTraits = {
+    "source",   "device",   "precision", "device and precision",
+    "size",     "kind",     "devices",   "tp",
+    "pp",       "cp",       "ep",        "microbatches",
+    "sequence", "sharding", "recompute", "framework"};
+
+/// The first bound that the number does not reach, in words: "2 to 7".
+std::string in_steps(std::int64_t number, std::span<const std::int64_t> bounds) {
+  std::int64_t low = 1;
+  for (const std::int64_t bound : bounds) {
+    if (number < bound)
+      return low == bound - 1 ? fmt::format("{}", low) : fmt::format("{} to {}", low, bound - 1);
+    low = bound;
+  }
+  return fmt::format("{} and more", low);
+}
+
+std::string size_words(double parameters) {
+  constexpr std::array<double, 5> kBounds = {2e9, 10e9, 40e9, 100e9, 300e9};
+  double low = 0;
+  for (const double bound : kBounds) {
+    if (parameters < bound) return fmt::format("{:.0f} to {:.0f}B", low / 1e9, bound / 1e9);
+    low = bound;
+  }
+  return fmt::format("{:.0f}B and more", low / 1e9);
+}
+
+void add_traits(const MeasuredPoint& point, const study::Outcome& outcome, PointPrediction& made) {
+  constexpr std::array<std::int64_t, 5> kCounts = {2, 8, 32, 128, 512};
+  constexpr std::array<std::int64_t, 5> kDevices = {9, 65, 257, 1025, 4097};
+  constexpr std::array<std::int64_t, 4> kTokens = {2048, 4096, 8192, 16384};
+  const workload::Spec& spec = outcome.inputs.load->program->spec;
+  const platform::Device& device = outcome.platform().device;
+  const std::string& entry = device.entry.empty() ? device.name : device.entry;
+  const workload::Parallel& plan = spec.parallel;
+  const auto parameters = static_cast<double>(workload::count_parameters(spec.model).total);
+  const workload::Dtype type = spec.precision.product_type();
+  const bool half = type == workload::Dtype::bf16 || type == workload::Dtype::fp16;
+  const std::string products{half ? "16 bits" : config::enum_name(type)};
+  const auto number = [](std::int64_t value) { return fmt::format("{}", value); };
+  made.traits = {
+      {"source", point.source},
+      {"device", entry},
+      {"precision", products},
+      {"device and precision", entry + " " + products},
+      {"size", size_words(parameters)},
+      {"kind", spec.model.moe ? "experts" : "dense"},
+      {"devices", in_steps(outcome.inputs.cluster->ranks, kDevices)},
+      {"tp", number(plan.tp)},
+      {"pp", number(plan.pp)},
+      {"cp", number(plan.cp)},
+      {"ep", number(plan.ep)},
+      {"microbatches", in_steps(spec.microbatches(), kCounts)},
+      {"sequence", in_steps(spec.batch.seq, kTokens)},
+      {"sharding", std::string(config::enum_name(plan.sharding))},
+      {"recompute", std::string(config::enum_name(spec.recompute.kind))},
+      {"framework", std::string(config::enum_name(spec.kernels.framework))},
+      {"ranks", number(outcome.inputs.cluster->ranks)},
+      {"tokens of a sequence", number(spec.batch.seq)},
+  };
+}
+
+/// Of each point the first that asks the same, whatever its cluster is called: what was measured at
+/// two sites, or again with a newer release, is simulated once.
+std::vector<std::size_t> firsts(std::span<const MeasuredPoint> points) {
+  std::vector<study::Question> asked;
+  asked.reserve(points.size());
+  std::vector<std::size_t> first(points.size());
+  std::unordered_multimap<std::string, std::size_t> known;  // by what of the job is set
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    study::Question& question = asked.emplace_back(points[i].question);
+    if (!question.cluster_text.empty()) question.cluster.clear();
+    first[i] = i;
+    if (!points[i].skip_reason.empty()) continue;
+    const std::string key = fmt::format("{}", fmt::join(question.job.set, "\n"));
+    const auto [begin, end] = known.equal_range(key);
+    const auto same =
+        std::find_if(begin, end, [&](const auto& one) { return asked[one.second] == question; });
+    if (same == end) {
+      known.emplace(key, i);
+    } else {
+      first[i] = same->second;
+    }
+  }
+  return first;
+}
+
+PointPrediction predict_one(const MeasuredPoint& point, const PointPredictionOptions& options) {
+  PointPrediction made;
+  made.skip_reason = point.skip_reason;
+  if (!made.skip_reason.empty()) return made;
+  study::Question question = point.question;
+  question.compute = options.compute;
+  question.without = options.without;
+  question.work.brief_names = true;
+  const auto answer = study::simulate(question);
+  if (!answer) {
+    made.skip_reason = answer.error().what;
+    return made;
+  }
+  if (answer->stalled()) {
+    made.skip_reason = "ranks wait for each other";
+    return made;
+  }
+  const study::Outcome& outcome = answer->outcome();
+  made.seconds = static_cast<double>(answer->step().count()) * 1e-12;
+  const analysis::Digest digest = study::digest(outcome);
+  if (digest.band)
+    made.band = {static_cast<double>(digest.band->lower.count()) * 1e-12,
+                 static_cast<double>(digest.band->upper.count()) * 1e-12};
+  if (outcome.job)
+    made.tokens = static_cast<double>(outcome.job->work.tokens > 0 ? outcome.job->work.tokens
+                                                                   : outcome.job->work.samples);
+  add_traits(point, outcome, made);
+  return made;
+}
+
+}  // namespace
+
+const std::string& PointPrediction::trait(std::string_view name) const {
+  static const std::string kNone;
+  for (const auto& [known, value] : traits)
+    if (known == name) return value;
+  return kNone;
+}
+
+std::span<const std::string_view> trait_names() { return kTraits; }
+
+Result<std::vector<PointPrediction>> predict_points(std::span<const MeasuredPoint> points,
+                                                    const PointPredictionOptions& options) {
+  if (auto fine = study::check_effects(options.without); !fine) return tl::unexpected(fine.error());
+  std::vector<PointPrediction> all(points.size());
+  std::uint32_t threads = options.threads;
+  if (threads == 0) threads = std::max(std::thread::hardware_concurrency(), 1u);
+  const auto most = static_cast<std::uint32_t>(std::max<std::size_t>(points.size(), 1));
+  const std::vector<std::size_t> first = firsts(points);
+  std::mutex telling;
+  std::size_t done = 0;
+  ThreadPool(std::min(threads, most)).share(static_cast<std::uint32_t>(points.size()), [&](auto i) {
+    if (first[i] == i) all[i] = predict_one(points[i], options);
+    const std::lock_guard<std::mutex> lock(telling);
+    ++done;
+    if (options.progress) options.progress(done);
+  });
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (first[i] == i) continue;
+    all[i] = all[first[i]];
+    for (auto& [trait, value] : all[i].traits)
+      if (trait == "source") value = points[i].source;
+  }
+  return all;
+}
+
+}  // namespace orrery::validate

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/workload/memory/chunk_profile.h"
+
+#include <algorithm>
+#include <string_view>
+
+namespace orrery::workload {
+namespace {
+
+bool is_working(const RetainedTensor& item) { return std::string_view(item.name) == "working"; }
+
+/// How weights and gradients of a chunk's places come and go.
+class Traffic {
+ public:
+  Traffic(const Program& program, const std::vector<std::uint32_t>& parts, const ModelState& state)
+      : parallel_(program.spec.parallel), policy_(state.data().policy()) {
+    for (const std::uint32_t part : parts) {
+      weights_.push_back(state.gathered(program.parts[part].weights));
+      if (policy_.keep_gathered) whole_ += weights_.back();
+    }
+    fill_buckets(program, parts, state.data());
+  }
+
+  [[nodiscard]] std::int64_t whole() const { return whole_; }
+
+  /// Weights that are whole while a pass is at `place`: its own and those fetched ahead.
+  [[nodiscard]] std::int64_t gathered(std::size_t place, bool backward) const {
+    if (policy_.keep_gathered) return 0;
+    const std::int64_t most = backward ? policy_.prefetch_backward : parallel_.prefetch;
+    std::int64_t total = 0;
+    for (std::int64_t ahead = 0; ahead <= most; ++ahead) {
+      const auto at = static_cast<std::int64_t>(place) + (backward ? -ahead : ahead);
+      if (at < 0 || at >= static_cast<std::int64_t>(weights_.size())) break;
+      total += weights_[static_cast<std::size_t>(at)];
+    }
+    return total;
+  }
+
+  /// Gradients apart from where they are accumulated, while the backward pass is at `place`.
+  [[nodiscard]] std::int64_t buckets(std::size_t place) const { return buckets_[place]; }
+
+ private:
+  /// What waits in a bucket and, when reductions overlap, the bucket before on its way. Unsharded
+  /// gradients that are sent as they are need no room: they are reduced in place.
+  void fill_buckets(const Program& program, const std::vector<std::uint32_t>& parts,
+                    const DataParallel& data) {
+    const Precision& types = program.spec.precision;
+    const bool apart = data.reduces_every_pass() || types.reduce != types.gradients;
+    const bool overlap = policy_.overlap_gradients && program.spec.schedule.overlap;
+    buckets_.assign(parts.size(), 0);
+    if (!apart) return;
+    Buckets buckets(data);
+    Amount waiting, sent;
+    for (std::size_t place = parts.size(); place-- > 0;) {
+      const Elements ready = elements_of(program.parts[parts[place]].trained());
+      waiting += data.shared(ready).total();
+      buckets_[place] = data.reduce_bytes(waiting + (overlap ? sent : Amount(0))).value();
+      const Elements full = buckets.add(ready);
+      if (full.none()) continue;
+      sent = full.total();
+      waiting = waiting - sent;
+    }
+  }
+
+  const Parallel& parallel_;
+  const DataParallelPolicy& policy_;
+  std::vector<std::int64_t> weights_, buckets_;  // by place
+  std::int64_t whole_ = 0;
+};
+
+/// Part::shared, where the places up to and with `place` hold it.
+std::int64_t shared_by(const Program& program, const ChunkProfile& chunk, std::size_t place) {
+  if (chunk.sharing >= chunk.parts.size() || place < chunk.sharing) return 0;
+  return program.parts[chunk.parts[chunk.sharing]].shared.bytes;
+}
+
+void raise(PassPeak& worst, const PassPeak& candidate, bool first) {
+  if (first || candidate.alive.total() > worst.alive.total()) worst = candidate;
+}
+
+}  // namespace
+
+std::int64_t retained_bytes(const Part& part) {
+  std::int64_t total = 0;
+  for (const RetainedTensor& item : part.retained) total += item.bytes;
+  return total;
+}
+
+std::int64_t halfway_bytes(const Part& part) {
+  std::int64_t total = 0;
+  for (const RetainedTensor& item : part.halfway) total += item.bytes;
+  return total;
+}
+
+std::int64_t working_bytes(const Part& part) {
+  std::int64_t total = 0;
+  for (const RetainedTensor& item : part.transient) total += is_working(item) ? item.bytes : 0;
+  return total;
+}
+
+std::int64_t recomputed_bytes(const Part& part) {
+  std::int64_t total = 0;
+  for (const RetainedTensor& item : part.transient) total += is_working(item) ? 0 : item.bytes;
+  return total;
+}
+
+const PassPeak& ChunkProfile::worst(TaskKind kind) const {
+  switch (kind) {
+    case TaskKind::forward:
+      return forward;
+    case TaskKind::backward:
+      return backward;
+    case TaskKind::input_grad:
+      return input_grad;
+    case TaskKind::weight_grad:
+    case TaskKind::step:
+      break;
+  }
+  return weight_grad;
+}
+
+ChunkProfile profile_chunk(const Program& program, const std::vector<PartRun>& chunk,
+                           const ModelState& state) {
+  ChunkProfile out;
+  for (const PartRun& run : chunk) out.parts.insert(out.parts.end(), run.count, run.part);
+  const Traffic traffic(program, out.parts, state);
+  out.whole = traffic.whole();
+  out.sharing = out.parts.size();
+  for (std::size_t place = 0; place < out.parts.size(); ++place) {
+    const Part& part = program.parts[out.parts[place]];
+    out.retained += retained_bytes(part);
+    out.halfway += halfway_bytes(part);
+    if (part.shared.bytes == 0 || out.sharing < place) continue;
+    out.sharing = place;
+    out.retained += part.shared.bytes;
+    out.halfway += part.shared.bytes;
+  }
+  const std::int64_t halves = out.halfway - shared_by(program, out, out.sharing);
+  std::int64_t retained = 0, halfway = 0;  // before the place
+  for (std::size_t place = 0; place < out.parts.size(); ++place) {
+    const Part& part = program.parts[out.parts[place]];
+    const std::int64_t half = halfway_bytes(part), redone = recomputed_bytes(part);
+    const std::int64_t whole = retained_bytes(part) + redone, working = working_bytes(part);
+    const bool halved = half > whole;
+    const std::int64_t shared = shared_by(program, out, place);
+    const std::int64_t own = retained + retained_bytes(part) + shared;
+    const std::int64_t between = retained + std::max(whole, half) + (halves - halfway - half) +
+                                 shared_by(program, out, out.sharing);
+    const std::int64_t ahead = traffic.gathered(place, false), back = traffic.gathered(place, true);
+    const std::int64_t buckets = traffic.buckets(place);
+    const bool first = place == 0;
+    raise(out.forward, {place, 0, ahead, 0, {own, working, ahead}}, first);
+    raise(out.backward, {place, 0, back, buckets, {own, working + redone, back + buckets}}, first);
+    raise(out.input_grad, {place, place + (halved ? 0 : 1), back, 0, {between, working, back}},
+          first);
+    raise(out.weight_grad, {place, 0, 0, buckets, {halfway + half + shared, 0, buckets}}, first);
+    retained += retained_bytes(part);
+    halfway += half;
+  }
+  return out;
+}
+
+}  // namespace orrery::workload

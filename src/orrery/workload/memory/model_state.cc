@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/workload/memory/model_state.h"
+
+#include <algorithm>
+
+namespace orrery::workload {
+ModelState::ModelState(const Spec& spec, const Mesh& mesh)
+    : mesh_(mesh),
+      precision_(spec.precision),
+      optimizer_(spec.optimizer.kind),
+      sharding_(spec.parallel.sharding),
+      data_(spec, mesh) {}
+
+/// `trained`: of `whole`, what has gradients; `others`: of `trained`, what is no matrix.
+ModelStateBytes ModelState::of(Elements whole, Elements trained, Elements others) const {
+  const Amount own = data_.shard({trained.dense, 0}).total() +  // what this rank updates
+                     ceil_div(trained.expert, data_.expert_owners());
+  const auto held = [&](bool shards, Elements of) {
+    return shards ? data_.shard(of).total() : of.total();
+  };
+  const Amount optimizer =
+      optimizer_state(precision_, optimizer_, own, data_.shard(others).total());
+  return {
+      bytes(held(sharding_ == Sharding::zero3, data_.resident_part(whole)), precision_.weights)
+          .value(),
+      bytes(held(data_.reduces_every_pass(), data_.resident_part(trained)), precision_.gradients)
+          .value(),
+      optimizer.value()};
+}
+
+ModelStateBytes ModelState::dense(const Weights& weights, const Weights& frozen) const {
+  // Experts are matrices but for their biases.
+  const Weights updated = weights.without(frozen);
+  const Amount matrices = updated.matrices - std::min(updated.matrices, updated.expert);
+  const Elements trained = {elements_of(updated).dense, 0};
+  return of({elements_of(weights).dense, 0}, trained, {trained.dense - matrices, 0});
+}
+
+ModelStateBytes ModelState::experts(const Weights& weights, const Weights& frozen) const {
+  const Weights updated = weights.without(frozen);
+  const Amount matrices = std::min(updated.matrices, updated.expert);
+  return of({0, weights.expert}, {0, updated.expert}, {0, updated.expert - matrices});
+}
+
+ModelStateBytes ModelState::tables(const Weights& weights) const {
+  return {bytes(weights.tables, precision_.weights).value(), 0, 0};
+}
+
+std::int64_t ModelState::updated(const Weights& trained) const {
+  return data_.shard(elements_of(trained)).total().value();
+}
+
+std::int64_t ModelState::gathered(const Weights& weights) const {
+  if (!data_.gathers()) return 0;
+  Amount total;
+  for (const Op& op : data_.gather(elements_of(weights), Phase::forward)) {
+    if (op.devices > 1) total += op.bytes;  // gathered on its way
+    if (op.kind != graph::NodeKind::coll) continue;
+    total += Amount(op.size) * mesh_.extent(op.axis);
+  }
+  return total.value();
+}
+
+}  // namespace orrery::workload

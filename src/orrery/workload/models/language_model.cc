@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Language models: embedding, layers, head. Layers that are alike are one part.
+#include <map>
+#include <string>
+#include <tuple>
+#include <utility>
+
+#include "orrery/workload/layers/blocks.h"
+#include "orrery/workload/layers/embedding_head.h"
+#include "orrery/workload/operators/lowered_model.h"
+
+namespace orrery::workload {
+namespace {
+
+/// What makes a layer another one than its neighbour.
+struct Kind {
+  enum class Stack : std::uint8_t { plain, encoder, decoder };
+  Stack stack = Stack::plain;
+  bool experts = false;
+  std::int64_t window = 0;
+  bool first = false;  ///< of a stack: holds the table of relative positions
+  bool last = false;   ///< of an encoder stack: its final norm behind it
+
+  friend bool operator<(const Kind& a, const Kind& b) {
+    return std::tie(a.stack, a.experts, a.window, a.first, a.last) <
+           std::tie(b.stack, b.experts, b.window, b.first, b.last);
+  }
+};
+
+std::string name_of(const Kind& kind) {
+  std::string name = kind.stack == Kind::Stack::encoder   ? "encoder layer"
+                     : kind.stack == Kind::Stack::decoder ? "decoder layer"
+                     : kind.experts                       ? "moe layer"
+                                                          : "layer";
+  if (kind.window != 0) name += " (window " + std::to_string(kind.window) + ")";
+  if (kind.first) name = "first " + name;
+  if (kind.last) name = "last " + name;
+  return name;
+}
+
+class LanguageModel {
+ public:
+  LanguageModel(const Spec& spec, const Mesh& mesh, const Position& where)
+      : model_(spec.model),
+        scope_(spec, mesh, where, spec.batch.seq),
+        source_(scope_.with_seq(spec.source_seq())) {}
+
+  Result<LoweredModel> lower() {
+    const bool both = model_.kind == ModelKind::encoder_decoder;
+    if (auto put = add(lower_embedding(scope_, both ? &source_ : nullptr), -1); !put)
+      return tl::unexpected(put.error());
+    if (both) {
+      for (std::int64_t i = 0; i < model_.encoder_layers; ++i)
+        if (auto put = add_layer(encoder_kind(i), i); !put) return tl::unexpected(put.error());
+    }
+    const std::int64_t before = both ? model_.encoder_layers : 0;
+    for (std::int64_t i = 0; i < model_.layers; ++i)
+      if (auto put = add_layer(kind(i), before + i); !put) return tl::unexpected(put.error());
+    if (auto put = add(lower_head(scope_), -1); !put) return tl::unexpected(put.error());
+    return std::move(lowered_);
+  }
+
+ private:
+  [[nodiscard]] bool has_table(std::int64_t index) const {
+    return index == 0 && model_.positions == Positions::relative;
+  }
+  [[nodiscard]] Kind encoder_kind(std::int64_t index) const {
+    Kind kind;
+    kind.stack = Kind::Stack::encoder;
+    kind.first = has_table(index);
+    kind.last = model_.final_norm && index + 1 == model_.encoder_layers;
+    return kind;
+  }
+  /// Of the main stack.
+  [[nodiscard]] Kind kind(std::int64_t index) const {
+    Kind kind;
+    if (model_.kind == ModelKind::encoder_decoder) kind.stack = Kind::Stack::decoder;
+    kind.experts = model_.has_experts(index);
+    const std::int64_t window = model_.window_of(index);
+    kind.window = window < scope_.seq ? window : 0;
+    kind.first = has_table(index);
+    return kind;
+  }
+
+  [[nodiscard]] Result<LoweredPart> lower_layer(const Kind& kind) const {
+    switch (kind.stack) {
+      case Kind::Stack::encoder:
+        return encoder_layer(kind);
+      case Kind::Stack::decoder:
+        return decoder_layer(kind);
+      case Kind::Stack::plain:
+        break;
+    }
+    Tape tape(scope_, name_of(kind), true);
+    const Tensor x = tape.input("layer.input", size(scope_));
+    return tape.finish({transformer_layer(tape, scope_, options(kind), x)});
+  }
+
+  /// Of an encoder-decoder. The decoder's embedded tokens travel past it.
+  [[nodiscard]] Result<LoweredPart> encoder_layer(const Kind& kind) const {
+    Tape tape(source_, name_of(kind), true);
+    const Tensor past = tape.borrowed_input("decoder.embedded", size(scope_));
+    Tensor x = tape.input("layer.input", size(source_));
+    x = transformer_layer(tape, source_, options(kind), x);
+    if (kind.last) {
+      NormShape shape;
+      shape.name = ORRERY_OP("encoder_norm");
+      shape.rows = source_.shard;
+      shape.features = model_.hidden;
+      x = norm(tape, source_, shape, x);
+    }
+    return tape.finish({x, past});
+  }
+
+  /// Self-attention, attention to the encoder's output, MLP. That output goes on to the next.
+  [[nodiscard]] Result<LoweredPart> decoder_layer(const Kind& kind) const {
+    Tape tape(scope_, name_of(kind), true);
+    const Tensor source = tape.shared_input("encoder.output", size(source_));
+    Tensor x = tape.input("layer.input", size(scope_));
+    x = attention_layer(tape, scope_, options(kind).attention, x);
+    x = cross_layer(tape, scope_, source_, x, source);
+    x = mlp_layer(tape, scope_, kind.experts, x);
+    return tape.finish({x, source});
+  }
+
+  [[nodiscard]] Layer options(const Kind& kind) const {
+    Layer layer;
+    layer.attention.causal =
+        kind.stack != Kind::Stack::encoder && model_.kind != ModelKind::encoder;
+    layer.attention.window = kind.window;
+    layer.attention.relative_table = kind.first;
+    layer.experts = kind.experts;
+    return layer;
+  }
+
+  /// Bytes of activations between blocks.
+  [[nodiscard]] Amount size(const Scope& scope) const {
+    return scope.activation(scope.shard * model_.hidden);
+  }
+
+  Result<void> add_layer(const Kind& kind, std::int64_t index) {
+    const auto known = parts_.find(kind);
+    if (known == parts_.end()) {
+      parts_.emplace(kind, static_cast<std::uint32_t>(lowered_.parts.size()));
+      return add(lower_layer(kind), index);
+    }
+    PartRun& last = lowered_.order.back();
+    if (last.part == known->second) {
+      ++last.count;
+    } else {
+      lowered_.order.push_back({known->second, 1, static_cast<std::int32_t>(index)});
+    }
+    return {};
+  }
+
+  Result<void> add(Result<LoweredPart> part, std::int64_t layer) {
+    if (!part) return tl::unexpected(part.error());
+    lowered_.order.push_back(
+        {static_cast<std::uint32_t>(lowered_.parts.size()), 1, static_cast<std::int32_t>(layer)});
+    lowered_.parts.push_back(std::move(*part));
+    return {};
+  }
+
+  const Model& model_;
+  Scope scope_;
+  Scope source_;  ///< an encoder-decoder's source
+  std::map<Kind, std::uint32_t> parts_;
+  LoweredModel lowered_;
+};
+
+}  // namespace
+
+Result<LoweredModel> lower_language_model(const Spec& spec, const Mesh& mesh,
+                                          const Position& where) {
+  return LanguageModel(spec, mesh, where).lower();
+}
+
+}  // namespace orrery::workload

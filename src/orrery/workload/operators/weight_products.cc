@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/workload/operators/weight_products.h"
+
+#include "orrery/workload/operators/op_kernels.h"
+
+namespace orrery::workload {
+namespace {
+
+using graph::Operation;
+
+/// Outputs that are one product.
+struct OutputPiece {
+  Amount features;
+  Amount biases;
+};
+
+std::vector<OutputPiece> output_pieces(const Scope& scope, const Linear& shape, bool biased) {
+  if (scope.spec->kernels.fusion().products)
+    return {{shape.out(), biased ? shape.biases() : Amount(0)}};
+  std::vector<OutputPiece> pieces;
+  for (const Linear::Output& each : shape.outputs) {
+    const Amount features = each.features / each.pieces;
+    const Amount biases = biased && (shape.bias || each.bias) ? features : Amount(0);
+    pieces.insert(pieces.end(), static_cast<std::size_t>(each.pieces),
+                  OutputPiece{features, biases});
+  }
+  return pieces;
+}
+
+/// `elements` activations into the format of the products, once as they lie and once transposed
+/// (what Hopper's fp8 products read for the two gradients: Transformer Engine, user guide, "FP8
+/// primer"). Scales of a whole tensor take a pass of their own.
+Op cast_op(const Scope& scope, const char* name, Phase phase, Amount elements, Amount features) {
+  const Precision& precision = scope.spec->precision;
+  const bool two_passes = precision.scaling == Scaling::tensor;
+  graph::Kernel kernel = elements_kernel(scope, Operation::cast, elements, features);
+  kernel.out = product_format(*scope.spec);
+  if (two_passes) kernel.launches = 2;
+  return compute_op(name, OpClass::vector, phase, 0, elements * 2,
+                    scope.activation(elements * (two_passes ? 2 : 1)) +
+                        bytes(elements * 2, precision.product_type()),
+                    kernel);
+}
+
+/// New gradients of weights and those of earlier microbatches; two passes: copied to where these
+/// would be.
+Op add_op(const Scope& scope, const char* name, Amount elements, std::int64_t passes) {
+  graph::Kernel kernel = elements_kernel(scope, Operation::elementwise, elements);
+  kernel.a = kernel.out = format_of(scope.spec->precision.gradients);
+  if (passes == 2) kernel.operation = Operation::copy;
+  return compute_op(name, OpClass::vector, Phase::weight_grad, 0,
+                    passes == 2 ? Amount(0) : elements, scope.gradient(elements * passes), kernel);
+}
+
+}  // namespace
+
+Op bias_gradient_op(const Scope& scope, const OpName& name, Amount rows, Amount features) {
+  Op op = compute_op(name.bias, OpClass::vector, Phase::weight_grad, 0, rows * features,
+                     scope.activation(rows * features) + scope.gradient(features),
+                     elements_kernel(scope, Operation::reduction, rows * features));
+  op.kernel.pass = graph::Pass::forward;  // a sum like any other, as it is recorded
+  return op;
+}
+
+namespace {
+
+void add_piece(const Scope& scope, const Linear& shape, const OutputPiece& piece, Amount x_bytes,
+               WeightProducts& all) {
+  const Amount flops = Amount(2) * shape.tokens * shape.in * piece.features;
+  const Amount y = scope.activation(shape.tokens * piece.features);
+  const Amount matrix = shape.copies * shape.in * piece.features;
+  const Amount added = shape.tokens * piece.biases;
+  const auto kernel = [&](graph::Pass pass) {
+    graph::Kernel made = product_kernel(
+        scope, pass, {shape.tokens, shape.in, piece.features, shape.copies, !(added == Amount(0))});
+    if (!shape.narrow) made.a = made.b = vector_format(*scope.spec);
+    if (pass != graph::Pass::weight_grad)
+      made.launches = static_cast<std::uint32_t>(made.launches * shape.slices);
+    return made;
+  };
+  const Amount weights = scope.weight(matrix) * shape.slices;
+  all.forward.push_back(compute_op(shape.name.forward, OpClass::matmul, Phase::forward, flops,
+                                   added, x_bytes + y + weights, kernel(graph::Pass::forward)));
+  all.dgrad.push_back(compute_op(shape.name.dgrad, OpClass::matmul, Phase::input_grad, flops, 0,
+                                 x_bytes + y + weights, kernel(graph::Pass::input_grad)));
+  if (all.dgrad.size() > 1) {
+    const Amount elements = shape.tokens * shape.in;
+    all.dgrad.push_back(
+        compute_op(shape.name.dgrad, OpClass::vector, Phase::input_grad, 0, elements, x_bytes * 3,
+                   elements_kernel(scope, Operation::elementwise, elements, shape.in)));
+  }
+  const Fusion fusion = scope.spec->kernels.fusion();
+  const bool sums = !fusion.bias_gradients && !(added == Amount(0));
+  all.wgrad.push_back(compute_op(shape.name.wgrad, OpClass::matmul, Phase::weight_grad, flops,
+                                 sums ? Amount(0) : added, x_bytes + y + scope.gradient(matrix),
+                                 kernel(graph::Pass::weight_grad)));
+  if (sums) all.wgrad.push_back(bias_gradient_op(scope, shape.name, shape.tokens, piece.biases));
+  const bool to_zeros = fusion.adds_to_zeros && scope.spec->parallel.sharding == Sharding::none;
+  if (!fusion.adds_gradients && (to_zeros || scope.spec->microbatches() > 1)) {
+    all.wgrad.push_back(add_op(scope, shape.name.add, matrix, 3));
+  } else if (fusion.copies_gradients) {
+    all.wgrad.push_back(add_op(scope, shape.name.add, matrix, 2));
+  }
+}
+
+/// Of `tokens` of them, in so many products.
+WeightProducts slices_of(const Scope& scope, const Linear& shape, Amount tokens,
+                         std::int64_t slices, bool biased) {
+  Linear slice = shape;
+  slice.tokens = tokens;
+  slice.slices = slices;
+  return products(scope, slice, scope.activation(tokens * shape.in), biased);
+}
+
+}  // namespace
+
+bool casts(const Scope& scope, const Linear& shape) {
+  const Precision& precision = scope.spec->precision;
+  return shape.narrow && bytes_of(precision.product_type()) < bytes_of(precision.activations);
+}
+
+GatheredCasts gathered_casts(const Scope& scope, const char* name, Phase phase, Amount share,
+                             Amount whole, Amount features) {
+  const Precision& precision = scope.spec->precision;
+  const bool two_passes = precision.scaling == Scaling::tensor;
+  const Amount own = share * features, all = whole * features;
+  graph::Kernel kernel = elements_kernel(scope, Operation::cast, own, features);
+  kernel.out = product_format(*scope.spec);
+  if (two_passes) kernel.launches = 2;
+  const Op cast = compute_op(
+      name, OpClass::vector, phase, 0, own,
+      scope.activation(own * (two_passes ? 2 : 1)) + bytes(own, precision.product_type()), kernel);
+  graph::Kernel turning = elements_kernel(scope, Operation::copy, all);
+  turning.a = turning.out = product_format(*scope.spec);
+  return {cast, compute_op(name, OpClass::vector, Phase::weight_grad, 0, 0,
+                           bytes(all * 2, precision.product_type()), turning)};
+}
+
+Amount gathered_bytes(const Scope& scope, const Linear& shape, Amount elements) {
+  return casts(scope, shape) ? bytes(elements, scope.spec->precision.product_type())
+                             : scope.activation(elements);
+}
+
+SlicedProduct sliced_forward(const Scope& scope, const Linear& shape, std::int64_t pieces,
+                             bool biased) {
+  const Amount one = ceil_div(shape.tokens, pieces);
+  return {slices_of(scope, shape, one, 1, biased).forward,
+          slices_of(scope, shape, shape.tokens - one, pieces - 1, biased).forward};
+}
+
+SlicedProduct sliced_input_gradient(const Scope& scope, const Linear& shape, std::int64_t pieces) {
+  const Amount one = ceil_div(shape.tokens, pieces);
+  return {slices_of(scope, shape, one, 1, false).dgrad,
+          slices_of(scope, shape, shape.tokens - one, pieces - 1, false).dgrad};
+}
+
+WeightProducts products(const Scope& scope, const Linear& shape, Amount x_bytes, bool biased) {
+  WeightProducts all;
+  const Precision& precision = scope.spec->precision;
+  if (casts(scope, shape)) {
+    const Amount in = shape.tokens * shape.in;
+    all.casts.push_back(cast_op(scope, shape.name.cast, Phase::forward, in, shape.in));
+    all.gradient_casts.push_back(cast_op(scope, shape.name.cast_dgrad, Phase::input_grad,
+                                         shape.tokens * shape.out(), shape.out()));
+    all.cast_fuses = precision.scaling != Scaling::tensor;
+    all.cast_saves = scope.activation(in);
+  }
+  for (const OutputPiece& piece : output_pieces(scope, shape, biased))
+    add_piece(scope, shape, piece, x_bytes, all);
+  return all;
+}
+
+void forward_products(Tape& tape, const WeightProducts& all) {
+  for (const Op& op : all.casts) tape.forward(op, all.cast_fuses ? all.cast_saves : Amount(-1));
+  for (const Op& op : all.forward) tape.forward(op);
+}
+
+void input_gradients(Tape& tape, const WeightProducts& all) {
+  for (const Op& op : all.gradient_casts) tape.backward(op);
+  for (const Op& op : all.dgrad) tape.backward(op);
+}
+
+void weight_gradients(Tape& tape, const WeightProducts& all) {
+  for (const Op& op : all.wgrad) tape.backward(op);
+}
+
+}  // namespace orrery::workload

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "orrery/workload/program/kernel_count.h"
+
+namespace orrery::workload {
+namespace {
+
+/// How often each body runs in a step of a rank of the role.
+std::vector<std::uint64_t> runs_of_bodies(const Program& program, const Role& role) {
+  std::vector<std::uint64_t> of_recipe(role.recipes.size(), 0);
+  for (const TaskLoop& loop : role.tasks)
+    for (const Task& task : loop.tasks) of_recipe[task.recipe] += loop.count;
+  std::vector<std::uint64_t> runs(program.bodies.size(), 0);
+  for (std::size_t recipe = 0; recipe < role.recipes.size(); ++recipe)
+    for (const Segment& segment : role.recipes[recipe])
+      runs[segment.body] += of_recipe[recipe] * segment.count;
+  return runs;
+}
+
+/// The op as a kernel of no operation; nothing where it does nothing.
+std::optional<graph::Kernel> unsaid(const Op& op) {
+  if (op.kind != graph::NodeKind::comp || op.op_class == OpClass::copy) return std::nullopt;
+  graph::Kernel kernel;
+  kernel.flops = op.matmul + op.vector;
+  kernel.bytes = op.bytes;
+  if (kernel.flops == 0 && kernel.bytes == 0) return std::nullopt;
+  return kernel;
+}
+
+}  // namespace
+
+std::vector<KernelCount> count_kernels(const Program& program, std::uint32_t role) {
+  const std::vector<std::uint64_t> runs = runs_of_bodies(program, program.roles[role]);
+  graph::KernelTable distinct;
+  std::vector<KernelCount> counts;
+  for (std::size_t body = 0; body < runs.size(); ++body) {
+    if (runs[body] == 0) continue;
+    for (const Op& op : program.bodies[body].ops) {
+      auto kernel = kernel_of(op);
+      if (!kernel) kernel = unsaid(op);
+      if (!kernel) continue;
+      const graph::KernelId id = distinct.intern(*kernel);
+      if (id == counts.size()) counts.push_back({*kernel, 0});
+      counts[id].nodes += runs[body];
+    }
+  }
+  return counts;
+}
+
+}  // namespace orrery::workload

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Rules of what can be cut how often.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "orrery/config/document.h"
+#include "orrery/core/limits.h"
+#include "orrery/core/text/text.h"
+#include "orrery/workload/spec/spec_rules.h"
+
+namespace orrery::workload {
+namespace {
+
+/// Each factor is at most 2^24 and the product so far at most limits::kRanks = 2^24.
+std::string world(const Spec& spec) {
+  const Parallel& p = spec.parallel;
+  std::int64_t ranks = 1;
+  for (const std::int64_t size : {p.tp, p.cp, p.dp, p.pp, p.ep_own_axis ? p.ep : 1}) {
+    ranks *= size;
+    if (ranks > static_cast<std::int64_t>(limits::kRanks)) return "the job has too many ranks";
+  }
+  return {};
+}
+
+std::string order(const Spec& spec) {
+  std::vector<std::string> dims;
+  const std::string& text = spec.parallel.order;
+  for (std::size_t at = 0; at <= text.size();) {
+    const std::size_t end = std::min(text.find('-', at), text.size());
+    dims.push_back(text.substr(at, end - at));
+    at = end + 1;
+  }
+  std::sort(dims.begin(), dims.end());
+  if (dims == std::vector<std::string>{"cp", "dp", "ep", "pp", "tp"}) return {};
+  return in_quotes(text) + " does not name each of tp, cp, ep, dp and pp once";
+}
+
+std::string data_parallel_families(const Spec& spec) {
+  const Parallel& p = spec.parallel;
+  if (has_attention(spec.model) || (p.tp == 1 && p.cp == 1 && p.pp == 1)) return {};
+  return fmt::format("tp is {}, cp is {}, pp is {}", p.tp, p.cp, p.pp);
+}
+
+std::string heads_by_tp(const Spec& spec) {
+  if (!has_attention(spec.model)) return {};
+  return divisibility_error("model.heads", spec.model.heads, spec.parallel.tp, "tp");
+}
+
+std::string kv_heads_by_tp(const Spec& spec) {
+  if (!has_attention(spec.model) || spec.model.mla) return {};
+  return divisibility_error("model.kv_heads", spec.model.kv(), spec.parallel.tp, "tp");
+}
+
+std::string ffn_by_tp(const Spec& spec) {
+  if (!has_attention(spec.model) || !has_dense_layer(spec.model)) return {};
+  return divisibility_error("model.ffn", spec.model.inner(), spec.parallel.tp, "tp");
+}
+
+/// Elsewhere the assembly pads it.
+std::string vocab_by_tp(const Spec& spec) {
+  if (!reads_text(spec.model) || spec.compat != Compat::stage) return {};
+  return divisibility_error("model.vocab", spec.model.vocab, spec.parallel.tp, "tp");
+}
+
+/// Whether `broken` holds for the tokens of one of a job's sequences.
+template <class Broken>
+std::string any_sequence(const Spec& spec, Broken broken) {
+  if (!has_attention(spec.model)) return {};
+  std::string what = broken(tokens_of(spec));
+  if (what.empty() && spec.model.kind == ModelKind::encoder_decoder)
+    what = broken(spec.source_seq());
+  return what;
+}
+
+std::string seq_by_cp(const Spec& spec) {
+  const std::int64_t cp = spec.parallel.cp;
+  return any_sequence(
+      spec, [&](std::int64_t seq) { return divisibility_error("a sequence", seq, cp, "cp"); });
+}
+
+/// Causal attention gives every rank a piece of the first half and one of the second, so that all
+/// have the same work (Llama 3, arXiv 2407.21783, section 3.3.2).
+std::string seq_by_ring(const Spec& spec) {
+  const Parallel& p = spec.parallel;
+  const bool causal =
+      spec.model.kind == ModelKind::decoder || spec.model.kind == ModelKind::encoder_decoder;
+  if (p.cp == 1 || p.cp_method != ContextMethod::ring || !causal) return {};
+  return divisibility_error("a sequence", spec.batch.seq, 2 * p.cp, "2 x cp");
+}
+
+std::string heads_by_ulysses(const Spec& spec) {
+  const Parallel& p = spec.parallel;
+  if (p.cp == 1 || p.cp_method != ContextMethod::ulysses) return {};
+  std::string what = divisibility_error("model.heads", spec.model.heads, p.tp * p.cp, "tp x cp");
+  if (what.empty() && !spec.model.mla)
+    what = divisibility_error("model.kv_heads", spec.model.kv(), p.tp * p.cp, "tp x cp");
+  return what;
+}
+
+std::string seq_by_sp(const Spec& spec) {
+  const Parallel& p = spec.parallel;
+  if (!p.sp) return {};
+  return any_sequence(spec, [&](std::int64_t seq) {
+    return divisibility_error("a sequence's share of a cp rank", seq / p.cp, p.tp, "tp");
+  });
+}
+
+std::string shard_size(const Spec& spec) {
+  const Parallel& p = spec.parallel;
+  if (p.shard_size == 0) return {};
+  return divisibility_error("dp x cp", p.dp * p.cp, p.shard_size, "shard_size");
+}
+
+constexpr std::array kParallelRules = {
+    RuleCheck{
+        {"world", "A job has at most 16777216 ranks."}, "parallel", world, Errc::limit_exceeded},
+    RuleCheck{{"order", "`order` names tp, cp, ep, dp and pp, each once, with - between."},
+              "parallel.order",
+              order,
+              Errc::config_range},
+    RuleCheck{{"data-parallel-families", "The families resnet and dlrm are cut by dp only."},
+              "parallel",
+              data_parallel_families},
+    RuleCheck{{"heads-by-tp", "Attention heads are a multiple of tp."}, "parallel.tp", heads_by_tp},
+    RuleCheck{{"kv-heads-by-tp", "Heads of keys and values are a multiple of tp."},
+              "parallel.tp",
+              kv_heads_by_tp},
+    RuleCheck{{"ffn-by-tp", "The MLP's inner size is a multiple of tp."}, "parallel.tp", ffn_by_tp},
+    RuleCheck{{"vocab-by-tp",
+               "With `compat: stage` the vocabulary is a multiple of tp (pad it: set "
+               "`model.vocab`)."},
+              "parallel.tp",
+              vocab_by_tp},
+    RuleCheck{{"cp-needs-text", "Context parallelism cuts sequences of text, not pictures."},
+              "parallel.cp",
+              [](const Spec& spec) -> std::string {
+                const bool violation = spec.parallel.cp > 1 && !reads_text(spec.model);
+                return violation ? "is above 1, but the model sees pictures" : "";
+              }},
+    RuleCheck{
+        {"seq-by-cp", "Tokens of a sequence are a multiple of cp."}, "parallel.cp", seq_by_cp},
+    RuleCheck{{"seq-by-ring",
+               "In causal ring attention they are a multiple of 2 x cp: each rank "
+               "has an early and a late piece."},
+              "parallel.cp",
+              seq_by_ring},
+    RuleCheck{{"heads-by-ulysses",
+               "With `cp_method: ulysses` heads of queries, and of keys and "
+               "values, are a multiple of tp x cp."},
+              "parallel.cp",
+              heads_by_ulysses},
+    RuleCheck{{"sp-needs-tp", "Sequence parallelism cuts over tp: tp is above 1."},
+              "parallel.sp",
+              [](const Spec& spec) -> std::string {
+                return spec.parallel.sp && spec.parallel.tp == 1 ? "is true, but tp is 1" : "";
+              }},
+    RuleCheck{{"seq-by-sp", "With `sp` a cp rank's tokens of a sequence are a multiple of tp."},
+              "parallel.sp",
+              seq_by_sp},
+    RuleCheck{{"shard-needs-sharding", "`shard_size` says among how many `sharding` shares out."},
+              "parallel.shard_size",
+              [](const Spec& spec) -> std::string {
+                const Parallel& p = spec.parallel;
+                const bool violation = p.shard_size != 0 && p.sharding == Sharding::none;
+                return violation ? "is given, but sharding is none" : "";
+              }},
+    RuleCheck{{"shard-size", "dp x cp is a multiple of `shard_size`."},
+              "parallel.shard_size",
+              shard_size},
+    RuleCheck{{"offload-weights", "`offload.weights` moves shards: `sharding` is zero3."},
+              "offload.weights",
+              [](const Spec& spec) -> std::string {
+                const bool violation =
+                    spec.offload.weights && spec.parallel.sharding != Sharding::zero3;
+                return violation ? "is true, but sharding is not zero3" : "";
+              }},
+    RuleCheck{{"offload-in-switch",
+               "`offload.in_switch` gathers weights that all ranks share: `offload.weights`, "
+               "without tp, cp, pp and `shard_size`."},
+              "offload.in_switch",
+              [](const Spec& spec) -> std::string {
+                const Parallel& p = spec.parallel;
+                const bool fine = spec.offload.weights && p.shard_size == 0 && p.world() == p.dp;
+                return fine || !spec.offload.in_switch
+                           ? ""
+                           : "is true, but not all ranks share weights that are elsewhere";
+              }},
+};
+
+}  // namespace
+
+std::span<const RuleCheck> parallel_rules() { return kParallelRules; }
+
+}  // namespace orrery::workload

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// A random workload on a random platform.
+#pragma once
+
+#include <cstdint>
+#include <cstdlib>
+
+#include "orrery/core/effort_testing.h"
+#include "orrery/sim/simulate.h"
+#include "random_platforms.h"
+#include "random_workloads.h"
+
+namespace orrery::scale {
+
+/// A number from the environment, or else `full` or `quick`, by the effort of tests.
+[[nodiscard]] inline std::uint64_t setting(const char* name, std::uint64_t full,
+                                           std::uint64_t quick) {
+  const char* text = std::getenv(name);
+  return text != nullptr ? std::strtoull(text, nullptr, 10) : core_testing::case_count(full, quick);
+}
+
+struct Case {
+  platform::Platform platform;
+  graph::Workload workload;
+  sim::NetworkFactory network{};  ///< empty: the platform's own
+};
+
+[[nodiscard]] inline Case draw_case(std::uint64_t seed) {
+  Draw draw(seed);
+  Case made;
+  made.platform = draw_machine(draw);
+  const auto ranks = static_cast<std::uint32_t>(made.platform.npu_count());
+  made.workload = draw.one_in(2) ? draw_axes(draw, ranks) : draw_lift(draw, ranks);
+  if (draw.one_in(4)) draw_deviations(draw, made.platform, draw_divisor(draw, ranks));
+  return made;
+}
+
+}  // namespace orrery::scale

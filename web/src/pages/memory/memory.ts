@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// How much memory ranks hold over time, what of, and whether it fits.
+import { axis, chart, tooltip, type EChartsCoreOption } from '../../charts';
+import { el, pageLink, styled } from '../../dom';
+import type { Context, Page } from '../../page';
+import { table } from '../../table';
+import { niceStep } from '../../ticks';
+import type { Colours } from '../../theme';
+import { envelope, holders, rolesOf, stepsOf, type Envelope, type Holder, type Points } from './curve';
+import './memory.css';
+import { showLevels } from './levels';
+
+const mostChoices = 400;
+const offPicture = 5; // a capacity this many times the peak is told, not drawn
+
+interface Picture {
+  holder: Holder | null; // null: between ranks
+  band: Envelope | null;
+  all: readonly Holder[];
+}
+
+function deviceName({ run }: Context): string {
+  return run.device.name === '' ? 'a device' : `one device (${run.device.name})`;
+}
+
+// One sentence: how full the fullest is, and whether that fits.
+function verdict(context: Context, fullest: Holder): HTMLElement {
+  const { run, format } = context;
+  const capacity = run.device.memoryCapacity;
+  const { peak, peakAt } = fullest.memory;
+  const who = pageLink('timeline', { rank: fullest.ranks[0] }, `rank ${fullest.ranks[0]}`);
+  const { role } = fullest.memory;
+  const start = [who, role === undefined ? '' : ` (${format.nameOf(role)})`, ` holds most: ${format.bytes(peak)}${role === undefined ? ' in tensors' : ''} at ${format.time(peakAt)}`,
+    fullest.ranks.length > 1 && ` (as do ${format.counted(fullest.ranks.length - 1, 'other rank')})`];
+  if (capacity <= 0) return el('p', {}, start, '. The cluster file does not say how much a device has.');
+  const share = format.percent(peak / capacity);
+  if (peak > capacity) {
+    return el('p', { class: 'bad' }, start, el('strong', {}, `: ${format.bytes(peak - capacity)} more than the ${format.bytes(capacity)} of ${deviceName(context)}. ${role === undefined ? 'It does not fit.' : 'It may not fit; the run goes on as if it did.'}`));
+  }
+  return el('p', {}, start, `, ${share} of the ${format.bytes(capacity)} of ${deviceName(context)}.`);
+}
+
+function ceiling(context: Context, peak: number): { max: number; capacity: number | null } {
+  const { memoryCapacity } = context.run.device;
+  const drawn = memoryCapacity > 0 && memoryCapacity <= offPicture * peak;
+  return { max: Math.max(1, Math.max(peak, drawn ? memoryCapacity : 0) * 1.12), capacity: drawn ? memoryCapacity : null };
+}
+
+function line(points: Points, colour: string, more: Record<string, unknown> = {}): Record<string, unknown> {
+  return { type: 'line', step: 'end', data: points, showSymbol: false, symbol: 'circle', lineStyle: { color: colour, width: 2 }, itemStyle: { color: colour }, ...more };
+}
+
+function capacityLine(context: Context, colours: Colours, capacity: number, peakAt: number): Record<string, unknown> {
+  const position = peakAt < context.run.step / 2 ? 'insideEndTop' : 'insideStartTop'; // beside the peak's label
+  return {
+    silent: true, symbol: 'none', data: [{ yAxis: capacity }], lineStyle: { color: colours.bad, width: 1.5, type: 'dashed' },
+    label: { color: colours.bad, position, formatter: `capacity ${context.format.bytes(capacity)}` },
+  };
+}
+
+// A point of its own, with a label that stays inside the picture.
+function peakMark(context: Context, colours: Colours, { memory }: Holder): Record<string, unknown> {
+  const { run, format } = context;
+  const align = memory.peakAt > run.step * 0.85 ? 'right' : memory.peakAt < run.step * 0.15 ? 'left' : 'center';
+  return {
+    type: 'scatter', silent: true, symbol: 'circle', symbolSize: 11, data: [[memory.peakAt, memory.peak]], z: 5,
+    itemStyle: { color: colours.critical, borderColor: colours.card, borderWidth: 2 },
+    label: { show: true, position: 'top', align, distance: 7, color: colours.text, fontWeight: 600, formatter: `peak ${format.bytes(memory.peak)}`, textBorderColor: colours.card, textBorderWidth: 3 },
+  };
+}
+
+function seriesOf(context: Context, picture: Picture, colours: Colours): Record<string, unknown>[] {
+  const { holder, band, all } = picture;
+  const { capacity } = ceiling(context, (holder ?? all[0]).memory.peak);
+  const more = capacity === null ? {} : { markLine: capacityLine(context, colours, capacity, (holder ?? all[0]).memory.peakAt) };
+  const filled = { areaStyle: { color: colours.memory, opacity: 0.22 }, name: 'held', ...more };
+  if (holder) return [line(stepsOf(holder.memory, context.run.step), colours.memory, filled), peakMark(context, colours, holder)];
+  return [line(band!.most, colours.memory, { ...filled, name: 'fullest' }),
+    line(band!.least, colours.memory, { name: 'emptiest', lineStyle: { color: colours.memory, width: 1.5, type: 'dashed' } }),
+    peakMark(context, colours, all[0])];
+}
+
+function tip(context: Context, picture: Picture, colours: Colours): Record<string, unknown> {
+  const { format } = context;
+  return tooltip(colours, (params: { seriesName: string; dataIndex: number; value: [number, number] }[]) => {
+    const shown = params.filter(({ seriesName }) => ['held', 'fullest', 'emptiest'].includes(seriesName));
+    const lines: [string, string][] = shown.map(({ seriesName, value }) => [seriesName, format.bytes(Math.round(value[1]))]);
+    const first = shown.find(({ seriesName }) => seriesName === 'fullest');
+    if (first && picture.band) lines.push(['which', format.rankList(picture.all[picture.band.fullest[first.dataIndex]].ranks)]);
+    return { title: `at ${format.time(Math.round(shown[0]?.value[0] ?? 0))}`, lines };
+  }, { trigger: 'axis', axisPointer: { lineStyle: { color: colours.muted } } });
+}
+
+function optionOf(context: Context, picture: Picture, colours: Colours): EChartsCoreOption {
+  const { run, format } = context;
+  const times = format.timeAxis(run.step);
+  const peak = (picture.holder ?? picture.all[0]).memory.peak;
+  const unit = format.bytes(peak).endsWith('iB') ? [2 ** 40, 2 ** 30, 2 ** 20, 2 ** 10].find((size) => peak >= size) ?? 1 : 1;
+  const each = niceStep((ceiling(context, peak).max / unit) / 5) * unit;
+  return {
+    grid: { left: 8, right: 24, top: 16, bottom: 28, containLabel: true },
+    xAxis: { ...axis(colours), type: 'value', min: 0, max: run.step, axisLabel: { color: colours.muted, hideOverlap: true, formatter: times.label }, splitLine: { show: false }, interval: niceStep(run.step / times.factor / 8) * times.factor, name: 'time', nameLocation: 'middle', nameGap: 26 },
+    yAxis: { ...axis(colours), type: 'value', min: 0, interval: each, max: Math.ceil(ceiling(context, peak).max / each) * each, axisLabel: { color: colours.muted, formatter: (value: number) => format.bytes(Math.round(value)) } },
+    tooltip: tip(context, picture, colours),
+    series: seriesOf(context, picture, colours),
+  };
+}
+
+function heldTable(context: Context, { memory, ranks }: Holder): HTMLElement {
+  const { format } = context;
+  const listed = memory.held.reduce((sum, [, size]) => sum + size, 0);
+  const rest = memory.peak - listed;
+  const rows: [string, number, boolean, string][] = memory.held.map(([name, size, kind]) => [name, size, true, kind ?? '']);
+  if (rest > 0) rows.push(['all others', rest, false, '']);
+  const accounted = memory.role !== undefined;
+  const bar = (size: number): HTMLElement =>
+    el('span', { class: 'held-bar', 'aria-hidden': true }, styled(el('i'), { width: `${memory.peak ? (100 * size) / memory.peak : 0}%` }));
+  return table({
+    caption: `What ${format.rankList(ranks)} ${ranks.length === 1 ? 'holds' : 'hold'} at the peak, ${format.bytes(memory.peak)} at ${format.time(memory.peakAt)}`,
+    rows,
+    columns: [
+      { title: accounted ? 'part' : 'tensor', cell: ([name, , named]) => el('span', { class: named ? 'name' : 'muted' }, named ? format.nameOf(name) : name), key: ([name]) => name },
+      ...(accounted ? [{ title: 'kind', cell: ([, , , kind]: [string, number, boolean, string]) => kind, key: ([, , , kind]: [string, number, boolean, string]) => kind }] : []),
+      { title: 'size', number: true, cell: ([, size]) => format.bytes(size), key: ([, size]) => size },
+      { title: 'of the peak', number: true, cell: ([, size]) => [bar(size), el('span', { class: 'held-share' }, format.percent(memory.peak ? size / memory.peak : 0))], key: ([, size]) => size },
+    ],
+  });
+}
+
+// Of an account: what ranks of each kind hold at their peaks, in the columns of `orrery memory`.
+function rolesTable({ format }: Context, all: readonly Holder[]): HTMLElement {
+  const columns: [string, string[]][] = [['weights', ['weights']], ['gradients', ['gradients']], ['optimizer', ['optimizer']],
+    ['activations', ['activations', 'working']], ['buffers', ['communication', 'workspace', 'fragmentation']]];
+  const rows = rolesOf(all);
+  const held = ({ memory }: Holder, kinds: string[]): number =>
+    (memory.kinds ?? []).reduce((sum, [kind, size]) => sum + (kinds.includes(kind) ? size : 0), 0);
+  return table({
+    caption: 'What ranks hold at their own peaks',
+    rows,
+    columns: [
+      { title: 'what they are', cell: ({ memory }) => format.nameOf(memory.role ?? ''), key: ({ memory }) => memory.role ?? '' },
+      { title: 'ranks', number: true, cell: ({ ranks }) => String(ranks.length), key: ({ ranks }) => ranks.length },
+      ...columns.map(([title, kinds]) => ({ title, number: true, cell: (one: Holder) => format.bytes(held(one, kinds)), key: (one: Holder) => held(one, kinds) })),
+      { title: 'peak', number: true, cell: ({ memory }) => format.bytes(memory.peak), key: ({ memory }) => memory.peak },
+    ],
+  });
+}
+
+function choiceOf(all: readonly Holder[], context: Context): HTMLSelectElement {
+  const { format } = context;
+  const select = el('select', {},
+    all.length > 1 && el('option', { value: '' }, 'between all ranks'),
+    all.slice(0, mostChoices).map((holder, i) =>
+      el('option', { value: String(i) }, `${format.rankList(holder.ranks)}${holder.memory.role === undefined ? '' : ` (${format.nameOf(holder.memory.role)})`}: peak ${format.bytes(holder.memory.peak)}`)));
+  return select;
+}
+
+function nothing(): HTMLElement {
+  return el('div', { class: 'card' },
+    el('h2', {}, 'This trace names no tensors'),
+    el('p', {}, 'So nobody can say how much memory its ranks hold. A trace that lists the inputs and outputs of its nodes with their sizes (Chakra’s ',
+      el('code', {}, 'inputs'), ' and ', el('code', {}, 'outputs'), ') gets a curve here, its peak, and what is held at it; so does a run of a model and a plan (',
+      el('code', {}, 'orrery run --model'), ').'));
+}
+
+export const memory: Page = {
+  id: 'memory',
+  title: 'Memory',
+  render(host, context) {
+    const { run } = context;
+    const all = holders(run);
+    if (all.length === 0) {
+      host.append(nothing());
+      const levels = showLevels(host, context);
+      return () => levels?.dispose();
+    }
+    const accounted = all[0].memory.role !== undefined;
+    const wanted = all.findIndex(({ ranks }) => ranks.includes(Number(context.args.rank ?? NaN)));
+    const picture: Picture = { holder: all[Math.max(0, wanted)], band: null, all };
+    const select = choiceOf(all, context);
+    select.value = String(Math.max(0, wanted));
+    const [frame, held, words] = [el('div'), el('div'), el('p', { class: 'muted' })];
+    host.append(el('section', { class: 'card', 'aria-label': 'Memory over time' }, el('h2', {}, accounted ? 'Memory held over time' : 'Tensors held over time'),
+      verdict(context, all[0]), accounted && el('p', { class: 'muted' }, 'By account of the model and the plan, as ', el('code', {}, 'orrery memory'), ' has it, at the times of this run’s passes.'), el('div', { class: 'controls' }, el('label', {}, 'Show', select)), frame, words),
+    el('section', { class: 'card', 'aria-label': 'At the peak' }, el('h2', {}, 'At the peak'), held));
+    if (accounted) host.append(el('section', { class: 'card', 'aria-label': 'Kinds of ranks' }, el('h2', {}, 'Kinds of ranks'), rolesTable(context, all)));
+    const levels = showLevels(host, context);
+    const label = `Curve of the memory held over time; the fullest rank has its peak of ${context.format.bytes(all[0].memory.peak)} at ${context.format.time(all[0].memory.peakAt)}.`;
+    const drawn = chart(frame, context, { label, height: 320, option: (colours) => optionOf(context, picture, colours) });
+    const show = (): void => {
+      held.replaceChildren(heldTable(context, picture.holder ?? all[0]));
+      const { capacity } = ceiling(context, (picture.holder ?? all[0]).memory.peak);
+      const device = run.device.memoryCapacity;
+      const band = picture.holder ? '' : 'The upper line is the fullest rank at each time, the dashed one the emptiest. ';
+      words.textContent = band + (device > 0 && capacity === null ? `The capacity, ${context.format.bytes(device)}, lies far above the picture.` : '');
+      words.hidden = words.textContent === '';
+    };
+    select.addEventListener('change', () => {
+      picture.holder = select.value === '' ? null : all[Number(select.value)];
+      picture.band ??= picture.holder ? null : envelope(all, run.step);
+      context.note(picture.holder ? { rank: picture.holder.ranks[0] } : {});
+      show();
+      drawn.redraw();
+    });
+    show();
+    return () => {
+      drawn.dispose();
+      levels?.dispose();
+    };
+  },
+};

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What stands above the picture: search, order, colours, zoom, and what the colours mean.
+
+import { clear, el, styled } from '../../dom';
+import * as format from '../../format';
+import type { Context } from '../../page';
+import { whole, zoom } from '../timeline/view';
+import type { Grid } from './grid';
+import { hue, keys, keysOf, legendOf, type Key } from './colours';
+import { orders, pieceName, type Order } from './model';
+import { dense, roomy } from './state';
+
+export interface Toolbar {
+  element: HTMLElement;
+  update(): void; // after a change
+}
+
+interface TableActions {
+  toggleTable(): void;
+  tableShown(): boolean;
+}
+
+export function makeToolbar(grid: Grid, context: Context, actions: TableActions): Toolbar {
+  const { state } = grid;
+  const search = el('input', { type: 'search', placeholder: 'npu3, leaf, npu0 -> …', 'aria-label': 'Only links with this in their names' });
+  search.addEventListener('input', () => grid.set({ text: search.value }));
+  const found = el('span', { class: 'tl-found' });
+  const order = choice('Order of the links', Object.entries(orders), (value) => grid.set({ order: value as Order }));
+  const key = choice('A colour is', keysOf(state.model).map((one) => [one, keys[one]]), (value) => grid.set({ key: value as Key }));
+  const button = (text: string, name: string, does: () => void): HTMLButtonElement =>
+    el('button', { type: 'button', 'aria-label': name, title: name, onclick: does }, text);
+  const by = (factor: number) => (): void => {
+    const { from, to } = state.view;
+    grid.show(zoom(state.view, (from + to) / 2, factor, grid.extent));
+  };
+  const low = el('button', { type: 'button', onclick: () => grid.set({ row: state.row === roomy ? dense : roomy }) }, 'Low rows');
+  const asTable = el('button', { type: 'button', onclick: actions.toggleTable }, 'As a table');
+  const chips = el('div', { class: 'tl-chips' });
+  const draw = (): void => fillLegend(chips, grid, context);
+  context.theme.onChange(draw);
+  return {
+    element: el('div', { class: 'tl-tools controls' },
+      el('div', { class: 'tl-search' }, search, found), order.element, key.element,
+      el('div', { class: 'tl-group', role: 'group', 'aria-label': 'Zoom' },
+        button('−', 'Zoom out', by(1 / 0.6)), button('+', 'Zoom in', by(0.6)), button('All', 'All of the time', () => grid.show(whole(grid.extent)))),
+      el('div', { class: 'tl-group', role: 'group', 'aria-label': 'Look' }, low, asTable), chips),
+    update() {
+      if (search.value !== state.text) search.value = state.text;
+      order.select.value = state.order;
+      key.select.value = state.key;
+      low.setAttribute('aria-pressed', String(state.row === dense));
+      asTable.setAttribute('aria-pressed', String(actions.tableShown()));
+      found.textContent = `${format.count(state.rows.length)} of ${format.counted(state.model.data.links.name.length, 'link')}`;
+      draw();
+    },
+  };
+}
+
+function choice(title: string, values: [string, string][], chosen: (value: string) => void): { element: HTMLElement; select: HTMLSelectElement } {
+  const select = el('select', {}, values.map(([value, text]) => el('option', { value }, text)));
+  select.addEventListener('change', () => chosen(select.value));
+  return { element: el('label', { class: 'sch-choice' }, title, select), select };
+}
+
+// What the colours mean, what the marks mean, and which piece is chosen.
+function fillLegend(host: HTMLElement, grid: Grid, context: Context): void {
+  const { state } = grid;
+  const { model, picked } = state;
+  const listed = legendOf(model, state.key);
+  const swatch = (i: number): HTMLElement => styled(el('i', { class: 'swatch' }), { background: hue(i, context.theme.dark) });
+  clear(host);
+  host.append(
+    ...listed.map(([i, words]) => el('span', { class: 'tl-note' }, swatch(i), words)),
+    ...(listed.length === 0 ? [el('span', { class: 'tl-note sch-note muted' }, `a colour is ${state.key === 'owner' ? 'an owner' : `a ${state.key}`}; the pointer says whose a bar is`)] : []));
+  if (model.data.bound > 0) {
+    host.append(el('span', { class: 'tl-note sch-note' }, el('i', { class: 'tl-stroke' }), `the bound${model.data.cut && `, and the links it is of: ${model.data.cut}`}`));
+  }
+  if (picked) {
+    host.append(el('button', { type: 'button', class: 'tl-chip', 'aria-pressed': state.only, onclick: () => grid.set({ only: !state.only }) }, 'only its links'), el('button', { type: 'button', class: 'tl-chip', 'aria-pressed': true, onclick: () => grid.pick(null) },
+      `${pieceName(model, model.sends.piece[picked.send])} ✕`));
+  }
+}

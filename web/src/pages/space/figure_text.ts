@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Figures as text, worded as on the terminal (src/orrery/explore/points/result_columns.cc). Pure.
+import * as format from '../../format';
+
+const prefixes = ['', 'k', 'M', 'G', 'T'];
+
+function scaled(value: number, unit: string): string {
+  let [size, by] = [value, 0];
+  while (Math.abs(size) >= 999.95 && by + 1 < prefixes.length) [size, by] = [size / 1000, by + 1];
+  return `${Number(size.toPrecision(4))} ${prefixes[by]}${unit}`;
+}
+
+function plain(value: number): string {
+  const text = Number(value.toPrecision(4));
+  return Math.abs(text) >= 10_000 && Math.abs(text) < 1e15 ? format.count(text) : String(text);
+}
+
+// A figure's value by the figure's name: "3.194 s", "49.6 %", "58.9 GB".
+export function figureText(name: string, value: number): string {
+  if (!Number.isFinite(value)) return '–';
+  switch (name) {
+    case 'step': return format.time(value * 1e12);
+    case 'rate': case 'devices': return format.count(Math.round(value));
+    case 'mfu': return `${(value * 100).toFixed(1)} %`;
+    case 'memory': return `${(value * 1e-9).toFixed(1)} GB`;
+    case 'power': return scaled(value, 'W');
+    case 'energy': return scaled(value, 'J');
+    default: return plain(value);
+  }
+}
+
+// In which unit a figure is typed.
+export function unitOf(name: string): { unit: string; factor: number } {
+  switch (name) {
+    case 'step': return { unit: 's', factor: 1 };
+    case 'mfu': return { unit: '%', factor: 0.01 };
+    case 'memory': return { unit: 'GB', factor: 1e9 };
+    case 'power': return { unit: 'W', factor: 1 };
+    case 'energy': return { unit: 'J', factor: 1 };
+    default: return { unit: '', factor: 1 };
+  }
+}
+
+// "+1.25 %", "0.00 %"
+export function offText(share: number): string {
+  if (!Number.isFinite(share)) return '–';
+  const percent = (share * 100).toFixed(2);
+  return /^-?0\.00$/.test(percent) ? '0.00 %' : `${share > 0 ? '+' : ''}${percent} %`;
+}
