@@ -18,6 +18,7 @@
 #include <string>
 #include <vector>
 
+#include "orrery/core/statistics/statistics.h"
 #include "orrery/model/collective/curves/lin_curve.h"
 #include "orrery/model/collective/library/library_machine.h"
 #include "orrery/platform/catalogue/catalogue.h"
@@ -76,12 +77,6 @@ std::vector<Measured> read_points() {
   return all;
 }
 
-double percentile(std::vector<double> values, double share) {
-  if (values.empty()) return 0;
-  std::sort(values.begin(), values.end());
-  return values[static_cast<std::size_t>(share * static_cast<double>(values.size() - 1) + 0.5)];
-}
-
 /// By a word: errors, and how many were in their bands.
 struct Tally {
   std::vector<double> off;
@@ -93,11 +88,11 @@ void print(const char* title, const Tallies& tallies) {
   std::printf("\n%s\n%-34s %7s %8s %8s %8s %8s\n", title, "", "points", "median", "90 %", "signed",
               "in band");
   for (const auto& [name, tally] : tallies) {
-    std::vector<double> sizes;
-    for (const double off : tally.off) sizes.push_back(std::abs(off));
-    std::printf("%-34s %7zu %7.1f%% %7.1f%% %7.1f%% %7.0f%%\n", name.c_str(), tally.off.size(),
-                100 * percentile(sizes, 0.5), 100 * percentile(sizes, 0.9),
-                100 * percentile(tally.off, 0.5),
+    std::vector<double> off = tally.off, sizes;
+    for (const double one : off) sizes.push_back(std::abs(one));
+    std::printf("%-34s %7zu %7.1f%% %7.1f%% %7.1f%% %7.0f%%\n", name.c_str(), off.size(),
+                100 * quantile_nearest(sizes, 0.5), 100 * quantile_nearest(sizes, 0.9),
+                100 * quantile_nearest(off, 0.5),
                 tally.banded == 0 ? 0.0 : 100.0 * tally.in_band / tally.banded);
   }
 }

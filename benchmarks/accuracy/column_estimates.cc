@@ -25,6 +25,7 @@
 
 #include "../fail_with.h"
 #include "orrery/config/parameters.h"
+#include "orrery/core/statistics/statistics.h"
 #include "orrery/estimate/columns/column_estimator.h"
 #include "orrery/estimate/program/op_schedule.h"
 #include "orrery/estimate/program/program_simulation.h"
@@ -51,13 +52,10 @@ struct Compared {
 
 void print_group(const std::string& name, std::vector<double> values) {
   std::sort(values.begin(), values.end());
-  double sum = 0;
-  for (const double value : values) sum += value;
-  const std::size_t count = values.size();
+  const double average = mean(values), most = values.back();
   fmt::print(
       "{:28} {:5} plans: median {:.4f} %, mean {:.4f} %, 95 of 100 {:.4f} %, most {:.3f} %\n", name,
-      count, values[count / 2], sum / static_cast<double>(count), values[count * 95 / 100],
-      values.back());
+      values.size(), upper_median(values), average, quantile_next_rank(values, 0.95), most);
 }
 
 void print(std::vector<Compared> all) {

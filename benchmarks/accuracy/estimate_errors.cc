@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "../fail_with.h"
+#include "orrery/core/statistics/statistics.h"
 #include "orrery/estimate/program/op_schedule.h"
 #include "orrery/estimate/program/program_simulation.h"
 #include "orrery/estimate/program/reduced_model.h"
@@ -49,12 +50,6 @@ class Stopwatch {
   std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
 };
 
-double median(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
-
 Result<Tried> attempt(std::string text, const workload::Program& program,
                       const study::Cluster& cluster, estimate::OpCosts& costs) {
   Tried tried{std::move(text)};
@@ -78,10 +73,10 @@ void print(std::vector<Tried> all, const std::string& cluster, std::size_t worst
             [](const Tried& a, const Tried& b) { return std::abs(a.off) > std::abs(b.off); });
   for (std::size_t i = 0; i < std::min(worst, all.size()); ++i)
     fmt::print("{:+.5f} %  {}\n", all[i].off, all[i].plan);
-  const auto of = [&](auto what) {
+  const auto median_of = [&](double Tried::*what) {
     std::vector<double> values;
-    for (const Tried& one : all) values.push_back(what(one));
-    return values;
+    for (const Tried& one : all) values.push_back(one.*what);
+    return upper_median(values);
   };
   double sum = 0;
   for (const Tried& one : all) sum += std::abs(one.off);
@@ -92,10 +87,8 @@ void print(std::vector<Tried> all, const std::string& cluster, std::size_t worst
       "median "
       "ms: ops {:.2f}, estimate {:.2f}, simulation {:.1f}\n",
       cluster, all.size(), far, std::abs(all[all.size() / 2].off),
-      sum / static_cast<double>(all.size()), std::abs(all.front().off),
-      median(of([](const Tried& one) { return one.asking; })),
-      median(of([](const Tried& one) { return one.playing; })),
-      median(of([](const Tried& one) { return one.sim; })));
+      sum / static_cast<double>(all.size()), std::abs(all.front().off), median_of(&Tried::asking),
+      median_of(&Tried::playing), median_of(&Tried::sim));
 }
 
 }  // namespace

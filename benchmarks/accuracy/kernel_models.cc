@@ -15,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "orrery/core/statistics/statistics.h"
 #include "orrery/model/kernels/heuristic/chip.h"
 #include "orrery/model/kernels/heuristic/heuristic_model.h"
 #include "orrery/model/kernels/learned/kernel_class.h"
@@ -70,19 +71,13 @@ Inputs load(int files, char** paths) {
   return is;
 }
 
-double quantile(std::vector<double>& values, double share) {
-  const auto at = static_cast<std::ptrdiff_t>(share * static_cast<double>(values.size() - 1));
-  std::nth_element(values.begin(), values.begin() + at, values.end());
-  return values[static_cast<std::size_t>(at)];
-}
-
 void print(const std::string& what, std::vector<double>& ratios) {
   std::vector<double> errors;
   for (const double ratio : ratios) errors.push_back(std::abs(ratio - 1));
   std::printf("%-44s %8zu  median %5.1f %%  p90 %6.1f %%  bias %+6.1f %%  80%% in [%.2f, %.2f]\n",
-              what.c_str(), ratios.size(), 100 * quantile(errors, 0.5), 100 * quantile(errors, 0.9),
-              100 * (quantile(ratios, 0.5) - 1), 1 / quantile(ratios, 0.9),
-              1 / quantile(ratios, 0.1));
+              what.c_str(), ratios.size(), 100 * quantile_lower(errors, 0.5),
+              100 * quantile_lower(errors, 0.9), 100 * (quantile_lower(ratios, 0.5) - 1),
+              1 / quantile_lower(ratios, 0.9), 1 / quantile_lower(ratios, 0.1));
 }
 
 /// What trees for devices that were not measured correct.

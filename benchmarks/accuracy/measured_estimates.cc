@@ -19,6 +19,7 @@
 #include <vector>
 
 #include "../fail_with.h"
+#include "orrery/core/statistics/statistics.h"
 #include "orrery/estimate/program/op_schedule.h"
 #include "orrery/estimate/program/reduced_model.h"
 #include "orrery/study/questions/outcome/outcome.h"
@@ -34,12 +35,6 @@ struct Errors {
   std::vector<double> simulated, estimated, apart;  // per cent, without sign
   std::size_t not_estimated = 0;
 };
-
-double median(std::vector<double> values) {
-  if (values.empty()) return 0;
-  std::sort(values.begin(), values.end());
-  return values[values.size() / 2];
-}
 
 /// Seconds; nothing: it is not estimated.
 Result<std::optional<double>> estimate_of(const study::Outcome& outcome) {
@@ -97,13 +92,13 @@ int main(int count, char** words) {
     for (const validate::MeasuredPoint& point : *points)
       if (auto done = compare(point, sources); !done) return fail_with(done.error());
   }
-  for (const auto& [name, of] : sources) {
+  for (auto& [name, of] : sources) {
     const double most = of.apart.empty() ? 0 : *std::max_element(of.apart.begin(), of.apart.end());
     fmt::print(
         "{}: {} points; off the measured, median: simulation {:.2f} %, estimate {:.2f} %; apart: "
         "median {:.4f} %, most {:.3f} %; {} not estimated\n",
-        name, of.simulated.size(), median(of.simulated), median(of.estimated), median(of.apart),
-        most, of.not_estimated);
+        name, of.simulated.size(), upper_median(of.simulated), upper_median(of.estimated),
+        upper_median(of.apart), most, of.not_estimated);
   }
   return 0;
 }

@@ -12,7 +12,7 @@
 #include <random>
 
 #include "orrery/core/paths_testing.h"
-#include "orrery/model/kernels/csv_lines.h"
+#include "orrery/core/text/csv.h"
 #include "orrery/model/kernels/table/table_file.h"
 #include "orrery/trace/io/byte_source.h"
 
@@ -66,14 +66,14 @@ std::string kernel_text(const std::map<std::string, std::string, std::less<>>& c
 
 MeasuredRows theirs(const std::string& name) {
   const std::string text = unpacked(kTables / (name + ".csv.gz"));
-  LineReader lines(text, name);
+  TrimmedLineReader lines(text, name);
   std::string_view line;
   std::vector<std::string_view> names, cells;
   std::vector<std::string> kept;
-  EXPECT_TRUE(lines.next(line) && split_row(line, names, kept));
+  EXPECT_TRUE(lines.next(line) && split_csv_row(line, names, kept));
   std::string ours = "device,kernel,us\n";
   while (lines.next(line)) {
-    EXPECT_TRUE(split_row(line, cells, kept));
+    EXPECT_TRUE(split_csv_row(line, cells, kept));
     std::map<std::string, std::string, std::less<>> row;
     for (std::size_t i = 0; i < cells.size() && i < names.size(); ++i)
       row.emplace(names[i], cells[i]);

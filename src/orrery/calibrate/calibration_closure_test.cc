@@ -11,11 +11,11 @@
 
 #include "orrery/calibrate/maker_node.h"
 #include "orrery/calibrate/measurements/measured_collectives.h"
-#include "orrery/calibrate/measurements/median.h"
 #include "orrery/calibrate/measurements/toy_runs_testing.h"
 #include "orrery/calibrate/network_calibration.h"
 #include "orrery/config/document.h"
 #include "orrery/core/paths_testing.h"
+#include "orrery/core/statistics/statistics.h"
 #include "orrery/model/collective/library/library_times.h"
 
 namespace orrery::calibrate {

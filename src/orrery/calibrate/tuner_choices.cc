@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "orrery/calibrate/maker_node.h"
-#include "orrery/calibrate/measurements/median.h"
+#include "orrery/core/statistics/statistics.h"
 #include "orrery/core/text/text.h"
 #include "orrery/model/collective/curves/size_curve.h"
 
@@ -90,7 +90,7 @@ class Choosing {
         ++made_.agree;
       const auto next = std::next(at);
       const std::int64_t upper = next == at_.end() ? std::numeric_limits<std::int64_t>::max()
-                                                   : model::geometric_mean(bytes, next->first);
+                                                   : geometric_mean(bytes, next->first);
       TunerLine line{curve_.type, made_.lines.empty() ? 0 : made_.lines.back().upper + 1, upper};
       line.algorithm = best.choice.algorithm;
       line.protocol = best.choice.protocol;

@@ -6,7 +6,7 @@
 #include <map>
 #include <utility>
 
-#include "orrery/validate/weighted_quantile.h"
+#include "orrery/core/statistics/statistics.h"
 
 namespace orrery::validate {
 namespace {
@@ -91,10 +91,10 @@ struct Said {
     std::vector<WeightedValue> weighted;
     for (const Saying& one : factors)
       weighted.push_back({one.factor, one.share / shares[one.source]});
-    FittedFactor made{std::move(device), bits,         median(weighted), 0, 0,
+    FittedFactor made{std::move(device), bits,         weighted_median(weighted), 0, 0,
                       factors.size(),    shares.size()};
-    made.lower = std::min(0., quantile(weighted, 0.1) / made.factor - 1);
-    made.upper = std::max(0., quantile(weighted, 0.9) / made.factor - 1);
+    made.lower = std::min(0., weighted_quantile(weighted, 0.1) / made.factor - 1);
+    made.upper = std::max(0., weighted_quantile(weighted, 0.9) / made.factor - 1);
     return made;
   }
 };

@@ -8,9 +8,9 @@
 #include <filesystem>
 #include <optional>
 
+#include "orrery/core/text/csv.h"
 #include "orrery/core/text/suggest.h"
 #include "orrery/core/text/text.h"
-#include "orrery/model/kernels/csv_lines.h"
 #include "orrery/study/questions/job_description.h"
 #include "orrery/validate/measured_points_internal.h"
 
@@ -94,7 +94,7 @@ class CsvPoints {
     string_view line;
     while (lines_.next(line)) {
       if (line.empty() || line.front() == '#') continue;
-      if (!model::split_row(line, cells_, kept_))
+      if (!split_csv_row(line, cells_, kept_))
         return fail(Errc::input_corrupt, lines_.place(), "a quoted cell does not end, or goes on");
       auto fine = columns_.empty() ? read_columns() : read_point();
       if (!fine) return tl::unexpected(fine.error());
@@ -191,7 +191,7 @@ class CsvPoints {
     return {};
   }
 
-  model::LineReader lines_;
+  TrimmedLineReader lines_;
   std::string source_;  // unless a row says it
   std::vector<Column> columns_;
   std::vector<string_view> cells_;

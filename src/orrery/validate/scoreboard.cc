@@ -8,7 +8,7 @@
 #include <map>
 #include <tuple>
 
-#include "orrery/validate/weighted_quantile.h"
+#include "orrery/core/statistics/statistics.h"
 
 namespace orrery::validate {
 
@@ -33,14 +33,14 @@ class Summing {
     ErrorSummary made;
     made.points = sizes_.size();
     if (sizes_.empty()) return made;
-    made.median = median(sizes_);
+    made.median = weighted_median(sizes_);
     made.mean = sum_ / weight_;
-    made.p90 = quantile(sizes_, 0.9);
-    made.signed_median = median(signed_);
+    made.p90 = weighted_quantile(sizes_, 0.9);
+    made.signed_median = weighted_median(signed_);
     made.banded = widths_.size();
     if (widths_.empty()) return made;
     made.inside = inside_ / banded_;
-    made.half_width = median(widths_);
+    made.half_width = weighted_median(widths_);
     return made;
   }
 

@@ -2,12 +2,12 @@
 #include "orrery/bench/outcome/replay_outcome.h"
 
 #include <algorithm>
-#include <cmath>
 #include <map>
 #include <string_view>
 #include <utility>
 
 #include "orrery/bench/operators/substitution_rules.h"
+#include "orrery/core/statistics/statistics.h"
 
 namespace orrery::bench {
 namespace {
@@ -95,13 +95,9 @@ Coverage coverage_of(const ReplayPlan& plan) {
 }
 
 TimePercentiles percentiles(std::vector<std::int64_t> numbers) {
-  if (numbers.empty()) return {};
-  std::sort(numbers.begin(), numbers.end());
-  const auto at = [&](double share) {
-    const double rank = std::ceil(share * static_cast<double>(numbers.size()));
-    return numbers[static_cast<std::size_t>(std::max(rank, 1.0)) - 1];
-  };
-  return {numbers.front(), at(0.5), at(0.9), at(0.99), numbers.back()};
+  return {quantile_nearest_rank(numbers, 0), quantile_nearest_rank(numbers, 0.5),
+          quantile_nearest_rank(numbers, 0.9), quantile_nearest_rank(numbers, 0.99),
+          quantile_nearest_rank(numbers, 1)};
 }
 
 Timing timing_of(const ReplayPlan& plan, const ReplayOutcome& outcome) {

@@ -7,6 +7,8 @@
 #include <map>
 #include <string_view>
 
+#include "orrery/core/statistics/statistics.h"
+
 namespace orrery::bench {
 namespace {
 
@@ -112,7 +114,7 @@ class Comparer {
     }
     for (std::size_t i = 0; i < played_.size(); ++i) {
       played_[i] = any[i] && works[i];
-      replayed_ns_[i] = percentiles(std::move(took[i])).half;
+      replayed_ns_[i] = lower_median(took[i]);
     }
   }
 

@@ -12,6 +12,7 @@
 #include "orrery/bench/plan/fills.h"
 #include "orrery/bench/plan/replay_memory.h"
 #include "orrery/bench/plan/replay_plan_text.h"
+#include "orrery/core/text/csv.h"
 #include "orrery/core/text/text.h"
 
 namespace orrery::bench {
@@ -208,8 +209,9 @@ std::string measured_kernels(const std::vector<Microbenchmark>& all,
   std::string text = "device,kernel,us\n";
   for (std::size_t i = 0; i < all.size(); ++i) {
     if (!all[i].kernel || times[i].failures > 0 || times[i].each.half <= 0) continue;
-    fmt::format_to(std::back_inserter(text), "{},\"{}\",{}\n", device,
-                   graph::to_text(*all[i].kernel), static_cast<double>(times[i].each.half) / 1000);
+    fmt::format_to(std::back_inserter(text), "{},{},{}\n", device,
+                   csv_cell(graph::to_text(*all[i].kernel)),
+                   static_cast<double>(times[i].each.half) / 1000);
   }
   return text;
 }

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string_view>
 
+#include "orrery/core/statistics/statistics.h"
 #include "orrery/profile/host/host_overheads.h"
 
 namespace orrery::bench {
@@ -30,13 +31,6 @@ Time usual(std::vector<Time>& times) {
   std::sort(times.begin(), times.end());
   const auto most = std::max<std::ptrdiff_t>(static_cast<std::ptrdiff_t>(times.size()) * 9 / 10, 1);
   return Time{std::accumulate(times.begin(), times.begin() + most, Time{}).count() / most};
-}
-
-/// Of an even number the mean of the two in the middle. Sorts.
-Time median(std::vector<Time>& times) {
-  std::sort(times.begin(), times.end());
-  const std::size_t half = times.size() / 2;
-  return times.size() % 2 == 1 ? times[half] : Time{(times[half - 1] + times[half]).count() / 2};
 }
 
 }  // namespace
@@ -192,7 +186,7 @@ Time HostGaps::take() {
     }
   }
   if (taken.empty()) return Time{};
-  const Time told = median(taken);
+  const Time told = median(std::move(taken));
   for (Walk* walk : lost) walk->all += told;
   taken_ += told;
   return told;
@@ -202,8 +196,8 @@ double HostGaps::more() const {
   std::vector<Time> all;
   for (const Walk& walk : walks_) all.push_back(walk.all);
   if (all.size() == 1 || taken_ <= Time{}) return 1;
-  return std::max(1.0,
-                  static_cast<double>(median(all).count()) / static_cast<double>(taken_.count()));
+  return std::max(1.0, static_cast<double>(median(std::move(all)).count()) /
+                           static_cast<double>(taken_.count()));
 }
 
 }  // namespace orrery::bench

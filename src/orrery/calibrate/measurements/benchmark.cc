@@ -9,9 +9,9 @@
 #include <utility>
 
 #include "orrery/core/limits.h"
+#include "orrery/core/text/csv.h"
 #include "orrery/core/text/text.h"
 #include "orrery/core/text/units.h"
-#include "orrery/model/kernels/csv_lines.h"
 
 namespace orrery::calibrate {
 
@@ -157,9 +157,7 @@ Result<void> add_row(MeasuredCollective row, const std::string& place, Measureme
   return {};
 }
 
-std::string name_text(std::string_view text) {
-  return printable(model::trimmed_cell(text), kNameBytes);
-}
+std::string name_text(std::string_view text) { return printable(trimmed_cell(text), kNameBytes); }
 
 std::optional<PrintedNumber> parse_printed(std::string_view text) {
   const Result<double> number = parse_number(text);

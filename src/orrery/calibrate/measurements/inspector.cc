@@ -9,9 +9,9 @@
 #include <span>
 
 #include "orrery/calibrate/measurements/json_fields.h"
-#include "orrery/calibrate/measurements/median.h"
 #include "orrery/calibrate/measurements/text_lines.h"
 #include "orrery/core/limits.h"
+#include "orrery/core/statistics/statistics.h"
 #include "orrery/core/text/text.h"
 #include "orrery/trace/json/scan.h"
 

@@ -7,7 +7,6 @@
 #include <filesystem>
 #include <fstream>
 
-#include "orrery/calibrate/measurements/median.h"
 #include "orrery/calibrate/measurements/toy_runs_testing.h"
 
 namespace orrery::calibrate {
@@ -156,14 +155,6 @@ TEST(Inspector, JoinsTheFilesOfAFolder) {
   EXPECT_EQ(read_measurements({(folder / "none").string()}, findings).error().code,
             Errc::input_not_found);
   fs::remove_all(folder);
-}
-
-TEST(Inspector, MediansAreTheMiddle) {
-  EXPECT_EQ(median({}), 0);
-  EXPECT_EQ(median({3}), 3);
-  EXPECT_EQ(median({9, 1}), 5);
-  EXPECT_EQ(median({9, 1, 2}), 2);
-  EXPECT_EQ(median({9, 1, 2, 4}), 3);
 }
 
 }  // namespace

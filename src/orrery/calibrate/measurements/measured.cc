@@ -14,8 +14,8 @@
 #include "orrery/calibrate/measurements/measured_csv.h"
 #include "orrery/calibrate/measurements/nccl_tests.h"
 #include "orrery/core/limits.h"
+#include "orrery/core/text/csv.h"
 #include "orrery/core/text/text.h"
-#include "orrery/model/kernels/csv_lines.h"
 #include "orrery/trace/inputs/format.h"
 #include "orrery/trace/json/scan.h"
 
@@ -35,7 +35,7 @@ Kind kind_of(string_view head) {
        {"\"inspector_output_format_version\"", "\"coll_perf\"", "\"p2p_perf\"", "\"dump_stats\""})
     if (head.find(key) != string_view::npos) return Kind::inspector;
   if (head.substr(trace::json::skip_space(head)).starts_with('{')) return Kind::json;
-  model::LineReader lines(head, "");
+  TrimmedLineReader lines(head, "");
   string_view line;
   while (lines.next(line)) {
     if (line.empty() || line.front() == '#') continue;

@@ -10,10 +10,10 @@
 
 #include "orrery/calibrate/measurements/text_lines.h"
 #include "orrery/core/limits.h"
+#include "orrery/core/text/csv.h"
 #include "orrery/core/text/suggest.h"
 #include "orrery/core/text/text.h"
 #include "orrery/core/text/units.h"
-#include "orrery/model/kernels/csv_lines.h"
 
 namespace orrery::calibrate {
 namespace {
@@ -76,9 +76,9 @@ class CsvReader {
       const Result<bool> more = lines_.next(line);
       if (!more) return tl::unexpected(more.error());
       if (!*more) return {};
-      line = model::trimmed_cell(line);
+      line = trimmed_cell(line);
       if (line.empty() || line.front() == '#') continue;
-      if (!model::split_row(line, cells_, kept_))
+      if (!split_csv_row(line, cells_, kept_))
         return fail(Errc::input_corrupt, lines_.place(), "has quotes that do not close a cell");
       const Result<void> done = has_header ? row() : header();
       if (!done) return done;
@@ -218,7 +218,7 @@ class CsvReader {
 bool is_csv_header(std::string_view line) {
   std::vector<string_view> cells;
   std::vector<std::string> kept;
-  if (!model::split_row(model::trimmed_cell(line), cells, kept)) return false;
+  if (!split_csv_row(trimmed_cell(line), cells, kept)) return false;
   const auto has = [&](Cell cell) {
     return std::any_of(cells.begin(), cells.end(),
                        [&](string_view name) { return cell_named(name) == cell; });

@@ -7,7 +7,7 @@
 #include <map>
 #include <tuple>
 
-#include "orrery/calibrate/measurements/median.h"
+#include "orrery/core/statistics/statistics.h"
 
 namespace orrery::calibrate {
 namespace {

@@ -9,8 +9,8 @@
 #include "orrery/calibrate/measurements/nccl_tests_row.h"
 #include "orrery/calibrate/measurements/text_lines.h"
 #include "orrery/core/limits.h"
+#include "orrery/core/text/csv.h"
 #include "orrery/core/text/units.h"
-#include "orrery/model/kernels/csv_lines.h"
 
 namespace orrery::calibrate {
 namespace {
@@ -22,15 +22,15 @@ bool is_digit(char c) { return c >= '0' && c <= '9'; }
 /// Less what mpirun ("[1,0]<stdout>:") and srun ("0: ") put in front.
 string_view without_marks(string_view line) {
   constexpr std::size_t kLongestMark = 40;
-  line = model::trimmed_cell(line);
+  line = trimmed_cell(line);
   if (line.starts_with('[')) {
     const std::size_t end = line.substr(0, kLongestMark).find(">:");
-    if (end != string_view::npos) line = model::trimmed_cell(line.substr(end + 2));
+    if (end != string_view::npos) line = trimmed_cell(line.substr(end + 2));
   }
   std::size_t digits = 0;
   while (digits < line.size() && is_digit(line[digits])) ++digits;
   if (digits > 0 && line.substr(digits).starts_with(": "))
-    line = model::trimmed_cell(line.substr(digits + 2));
+    line = trimmed_cell(line.substr(digits + 2));
   return line;
 }
 
@@ -54,7 +54,7 @@ string_view program_in(string_view line) {
 string_view behind(string_view line, string_view key) {
   const std::size_t found = line.find(key);
   if (found == string_view::npos) return {};
-  const string_view rest = model::trimmed_cell(line.substr(found + key.size()));
+  const string_view rest = trimmed_cell(line.substr(found + key.size()));
   return rest.substr(0, std::min(rest.find_first_of(" \t"), rest.size()));
 }
 

@@ -6,6 +6,7 @@
 #include <optional>
 #include <tuple>
 
+#include "orrery/core/statistics/statistics.h"
 #include "orrery/core/text/rank_list.h"
 #include "orrery/graph/content_hash.h"
 #include "orrery/graph/stragglers/peer_levels.h"
@@ -129,12 +130,6 @@ class LineFinder {
     return {what.type, what.size.count(), met.members.size()};
   }
 
-  static Time middle(std::vector<Time>& times) {
-    const auto at = times.begin() + static_cast<std::ptrdiff_t>((times.size() - 1) / 2);
-    std::nth_element(times.begin(), at, times.end());
-    return *at;
-  }
-
   void set_levels(std::vector<CommLine>& lines) const {
     std::vector<std::map<MetKind, std::vector<std::size_t>>> by_kind(lines.size());
     std::map<std::uint64_t, std::vector<std::size_t>> alike;
@@ -158,11 +153,11 @@ class LineFinder {
           for (const std::size_t i : which)
             times.push_back(lines[i].met[by_kind[i].at(kind)[k]].transfer);
           if (which.size() == 1) continue;
-          const Time level = middle(times);
+          const Time level = lower_median(times);
           for (const std::size_t i : which) lines[i].met[by_kind[i].at(kind)[k]].level = level;
         }
         if (which.size() > 1) continue;
-        const Time level = middle(times);
+        const Time level = lower_median(times);
         for (const std::size_t m : mets) lines[which.front()].met[m].level = level;
       }
       for (const std::size_t i : which) lines[i].equals = static_cast<std::uint32_t>(which.size());

@@ -6,6 +6,7 @@
 #include <memory>
 #include <string_view>
 
+#include "orrery/core/statistics/statistics.h"
 #include "orrery/graph/content_hash.h"
 #include "orrery/graph/structure/node_selection.h"
 #include "orrery/graph/transform/durations.h"
@@ -74,10 +75,9 @@ void PeerLevels::level_peers(const Workload& workload, const std::vector<std::ui
     for (std::size_t w = 0; all && w < mine.size(); ++w) {
       for (std::size_t i = 0; i < ranks.size(); ++i)
         theirs[i] = workload.graph(ranks[i]).duration(works[i].at(name)[w]);
-      const auto middle = theirs.begin() + static_cast<std::ptrdiff_t>((theirs.size() - 1) / 2);
-      std::nth_element(theirs.begin(), middle, theirs.end());
+      const Time middle = lower_median(theirs);
       for (std::size_t i = 0; i < ranks.size(); ++i)
-        level_[ranks[i]][works[i].at(name)[w]] = *middle;
+        level_[ranks[i]][works[i].at(name)[w]] = middle;
     }
   }
 }
@@ -93,14 +93,12 @@ void PeerLevels::level_without_peers(const Workload& workload, std::uint32_t ran
   const Graph& graph = workload.graph(rank);
   std::map<std::string_view, std::size_t> own;
   for (NodeId n = 0; n < graph.size(); ++n) ++own[graph.name(n)];
-  for (auto& [name, times] : all) {
-    const auto middle = times.begin() + static_cast<std::ptrdiff_t>((times.size() - 1) / 2);
-    std::nth_element(times.begin(), middle, times.end());
-  }
+  std::map<std::string_view, Time> middle;
+  for (auto& [name, times] : all) middle[name] = lower_median(times);
   for (NodeId n = 0; n < graph.size(); ++n) {
     if (!is_own_work(graph, n) || time_of(graph, n) == WorkKind::host) continue;
-    const auto& times = all.at(graph.name(n));
-    if (times.size() > own[graph.name(n)]) level_[rank][n] = times[(times.size() - 1) / 2];
+    const std::string_view name = graph.name(n);
+    if (all.at(name).size() > own[name]) level_[rank][n] = middle.at(name);
   }
 }
 

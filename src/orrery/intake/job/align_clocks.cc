@@ -9,6 +9,7 @@
 #include <map>
 #include <span>
 
+#include "orrery/core/statistics/statistics.h"
 #include "orrery/intake/job/job_internal.h"
 
 namespace orrery::intake {
@@ -41,12 +42,6 @@ struct Ending {
   std::int64_t end;
 };
 
-std::int64_t median(std::vector<std::int64_t>& values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
-
 /// How much later the other clock must be set to agree with the first; empty when nothing says it.
 std::optional<std::int64_t> difference(std::span<const Ending> first,
                                        std::span<const Ending> other) {
@@ -63,9 +58,9 @@ std::optional<std::int64_t> difference(std::span<const Ending> first,
     ++k;
   }
   if (gaps.empty()) return std::nullopt;
-  const std::int64_t offset = median(gaps);
+  const std::int64_t offset = upper_median(gaps);
   for (std::int64_t& gap : gaps) gap = std::abs(gap - offset);
-  const std::int64_t spread = median(gaps);
+  const std::int64_t spread = upper_median(gaps);
   constexpr std::size_t kFew = 3;
   if (gaps.size() < kFew) return disjoint ? offset : 0;
   return std::abs(offset) > std::max(kNoise, 3 * spread) ? offset : 0;

@@ -4,6 +4,7 @@
 // tell it.
 #include <algorithm>
 
+#include "orrery/core/statistics/statistics.h"
 #include "orrery/intake/job/job_internal.h"
 
 namespace orrery::intake {
@@ -47,12 +48,9 @@ Fit fit(const Job& job, const CommLine& line, std::size_t ref, std::size_t membe
     gaps.push_back(a.end.count() / 1000 - b.end.count() / 1000);
   }
   if (gaps.empty()) return out;
-  const auto middle = gaps.begin() + static_cast<std::ptrdiff_t>(gaps.size() / 2);
-  std::nth_element(gaps.begin(), middle, gaps.end());
-  const std::int64_t median = *middle;
+  const std::int64_t median = upper_median(gaps);
   for (std::int64_t& gap : gaps) gap = std::abs(gap - median);
-  std::nth_element(gaps.begin(), middle, gaps.end());
-  out.spread = *middle;
+  out.spread = upper_median(gaps);
   return out;
 }
 

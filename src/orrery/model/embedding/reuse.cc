@@ -6,6 +6,8 @@
 #include <cmath>
 #include <limits>
 
+#include "orrery/core/statistics/distributions.h"
+
 namespace orrery::model {
 namespace {
 
@@ -121,17 +123,15 @@ ReuseHistogram uniform_shares(std::int64_t rows, std::int64_t lookups) {
     is[reuse_bin(lookups)] = 1;
     return is;
   }
-  // P(c) = C(n, c) p^c (1 - p)^(n - c), by logarithms: what is far from the mean is nothing.
+  // What is far from the mean is nothing.
   const double n = static_cast<double>(lookups), p = 1 / static_cast<double>(rows);
   const double mean = n * p, reach = 12 * std::sqrt(mean) + 40;
   const auto from = static_cast<std::int64_t>(std::max(1.0, mean - reach));
   const auto to = static_cast<std::int64_t>(std::min(n, mean + reach));
   double sum = 0;
   for (std::int64_t c = from; c <= to; ++c) {
-    const auto times = static_cast<double>(c);
     const double chance =
-        std::exp(std::lgamma(n + 1) - std::lgamma(times + 1) - std::lgamma(n - times + 1) +
-                 times * std::log(p) + (n - times) * std::log1p(-p));
+        binomial_probability(static_cast<std::uint64_t>(c), static_cast<std::uint64_t>(lookups), p);
     is[reuse_bin(c)] += chance;
     sum += chance;
   }

@@ -7,8 +7,8 @@
 #include <optional>
 #include <system_error>
 
+#include "orrery/core/text/csv.h"
 #include "orrery/core/text/text.h"
-#include "orrery/model/kernels/csv_lines.h"
 
 namespace orrery::model {
 namespace {
@@ -67,7 +67,7 @@ Result<void> take_figure(string_view word, const std::string& place, Silicon& si
 
 Result<std::vector<Silicon>> read_silicons(string_view text, const std::string& where) {
   std::vector<Silicon> silicons;
-  LineReader lines(text, where);
+  TrimmedLineReader lines(text, where);
   for (string_view line; lines.next(line);) {
     line = line.substr(0, line.find('#'));
     Silicon silicon;

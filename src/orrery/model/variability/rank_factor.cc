@@ -5,8 +5,8 @@
 #include <cmath>
 
 #include "orrery/core/random.h"
-#include "orrery/model/exact_math.h"
-#include "orrery/model/variability/normal.h"
+#include "orrery/core/statistics/distributions.h"
+#include "orrery/core/statistics/exact_math.h"
 
 namespace orrery::model {
 

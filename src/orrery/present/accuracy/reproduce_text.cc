@@ -7,6 +7,7 @@
 #include <cmath>
 #include <map>
 
+#include "orrery/core/text/csv.h"
 #include "orrery/core/text/text.h"
 #include "orrery/present/accuracy/reproduce_tables.h"
 #include "orrery/present/number_text.h"
@@ -131,16 +132,6 @@ std::string markdown_table(const StudyTable& sheet) {
     text += "\n";
   }
   return text + "\n";
-}
-
-std::string csv_cell(const std::string& text) {
-  if (text.find_first_of(",\"\n\r") == std::string::npos) return text;
-  std::string out = "\"";
-  for (const char c : text) {
-    if (c == '"') out += '"';
-    out += c;
-  }
-  return out + "\"";
 }
 
 void write_runs(JsonWriter& json, const Reproduction& reproduction) {

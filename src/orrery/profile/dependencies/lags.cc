@@ -4,6 +4,7 @@
 // change from one work to the next, and waits.
 #include <algorithm>
 
+#include "orrery/core/statistics/statistics.h"
 #include "orrery/profile/dependencies/draft.h"
 
 namespace orrery::profile::draft {
@@ -49,12 +50,7 @@ std::vector<std::pair<Time, NodePosition>> by_end(const DependencyDraft& draft) 
 class Usual {
  public:
   void add(Time lag) { all_.push_back(lag); }
-  [[nodiscard]] Time find() {
-    if (all_.empty()) return {};
-    const auto middle = all_.begin() + static_cast<std::ptrdiff_t>(all_.size() / 2);
-    std::nth_element(all_.begin(), middle, all_.end());
-    return *middle;
-  }
+  [[nodiscard]] Time find() { return upper_median(all_); }
 
  private:
   std::vector<Time> all_;

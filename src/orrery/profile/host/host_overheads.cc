@@ -6,6 +6,8 @@
 #include <cmath>
 #include <utility>
 
+#include "orrery/core/statistics/statistics.h"
+
 namespace orrery::profile {
 namespace {
 
@@ -16,20 +18,11 @@ constexpr Time kQueuedBefore = Time(20'000'000);
 
 double to_us(Time time) { return static_cast<double>(time.count()) / 1e6; }
 
-/// Of ascending values, between two in a straight line.
-double quantile_of_sorted(const std::vector<double>& sorted, double share) {
-  if (sorted.empty()) return 0;
-  const double place = share * static_cast<double>(sorted.size() - 1);
-  const auto low = static_cast<std::size_t>(place);
-  const std::size_t high = std::min(low + 1, sorted.size() - 1);
-  return sorted[low] + (sorted[high] - sorted[low]) * (place - static_cast<double>(low));
-}
-
 double median_of_every_second(const std::vector<double>& values, std::size_t first) {
   std::vector<double> half;
   for (std::size_t i = first; i < values.size(); i += 2) half.push_back(values[i]);
   std::sort(half.begin(), half.end());
-  return quantile_of_sorted(half, 0.5);
+  return quantile_interpolated_of_sorted(half, 0.5);
 }
 
 TimeSpread spread_of_times(std::vector<double> values) {
@@ -38,16 +31,17 @@ TimeSpread spread_of_times(std::vector<double> values) {
   const double told = median_of_every_second(values, 0), other = median_of_every_second(values, 1);
   if (values.size() >= 4 && other > 0) made.held_back = std::abs(told / other - 1);
   std::sort(values.begin(), values.end());
-  made.least = quantile_of_sorted(values, 0.1);
-  made.median = quantile_of_sorted(values, 0.5);
-  made.most = quantile_of_sorted(values, 0.9);
+  made.least = quantile_interpolated_of_sorted(values, 0.1);
+  made.median = quantile_interpolated_of_sorted(values, 0.5);
+  made.most = quantile_interpolated_of_sorted(values, 0.9);
   return made;
 }
 
 OverheadRow row_of(Overhead overhead, std::string of, std::vector<double> values) {
   OverheadRow row{overhead, std::move(of), values.size(), 0, 0, 0};
   std::sort(values.begin(), values.end());
-  const double low = quantile_of_sorted(values, 0.25), high = quantile_of_sorted(values, 0.75);
+  const double low = quantile_interpolated_of_sorted(values, 0.25),
+               high = quantile_interpolated_of_sorted(values, 0.75);
   const double reach = 1.5 * (high - low);
   double sum = 0;
   for (const double us : values) {

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "orrery/core/statistics/statistics.h"
+
 namespace orrery::profile {
 namespace {
 
@@ -63,10 +65,7 @@ ReplayDrift drift(const EventTimes& recorded, const Profile& now) {
   found.count = distances.size();
   found.mean = Time(static_cast<std::int64_t>(sum / count));
   found.later = Time(static_cast<std::int64_t>(signed_sum / count));
-  const std::size_t at = (distances.size() - 1) * 95 / 100;
-  std::nth_element(distances.begin(), distances.begin() + static_cast<std::ptrdiff_t>(at),
-                   distances.end());
-  found.p95 = Time(distances[at]);
+  found.p95 = Time(quantile_lower(distances, 0.95));
   return found;
 }
 

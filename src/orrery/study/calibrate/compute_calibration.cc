@@ -8,7 +8,8 @@
 #include <utility>
 
 #include "orrery/calibrate/measurements/benchmark.h"
-#include "orrery/calibrate/measurements/median.h"
+#include "orrery/core/statistics/statistics.h"
+#include "orrery/core/text/csv.h"
 #include "orrery/core/text/text.h"
 #include "orrery/intake/job/job.h"
 #include "orrery/model/kernels/silicon_of.h"
@@ -46,7 +47,7 @@ model::MeasuredRows merged(const model::MeasuredRows& rows) {
     if (made.devices.empty() || made.devices.back() != key.first) made.devices.push_back(key.first);
     model::MeasuredKernel row = *same.first;
     row.device = static_cast<std::uint32_t>(made.devices.size() - 1);
-    row.seconds = calibrate::median(std::move(same.seconds));
+    row.seconds = median(std::move(same.seconds));
     row.line = static_cast<std::uint32_t>(made.rows.size() + 1);
     row.first_other = static_cast<std::uint32_t>(made.others.size());
     for (const graph::Kernel& other : rows.others_of(*same.first)) made.others.push_back(other);
@@ -90,7 +91,7 @@ std::string table_text(const ComputeCalibration& answer, const model::MeasuredRo
                         100 * known.median_error, 100 * known.band.lower, 100 * known.band.upper));
   text += "device,kernel,us\n";
   for (const model::MeasuredKernel& row : rows.rows)
-    text += fmt::format("{},\"{}\",{:.6g}\n", rows.devices[row.device], text_of(rows, row),
+    text += fmt::format("{},{},{:.6g}\n", rows.devices[row.device], csv_cell(text_of(rows, row)),
                         row.seconds * 1e6);
   return text;
 }

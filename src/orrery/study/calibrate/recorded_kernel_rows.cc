@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <map>
 
-#include "orrery/calibrate/measurements/median.h"
+#include "orrery/core/statistics/statistics.h"
 #include "orrery/intake/convert/recorded_kernels.h"
 #include "orrery/study/recordings/recorded_communication.h"
 
@@ -58,7 +58,7 @@ model::MeasuredRows RecordedKernelRows::rows() const {
     model::MeasuredKernel& row = made.rows.emplace_back();
     row.device = static_cast<std::uint32_t>(made.devices.size() - 1);
     row.kernel = *kernel;
-    row.seconds = calibrate::median(times);
+    row.seconds = median(times);
     row.line = static_cast<std::uint32_t>(made.rows.size());
   }
   return made;

@@ -6,12 +6,11 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <numeric>
 #include <utility>
 
-#include "orrery/calibrate/measurements/median.h"
 #include "orrery/config/parameters.h"
 #include "orrery/config/yaml_writer.h"
+#include "orrery/core/statistics/statistics.h"
 #include "orrery/graph/stragglers/peer_levels.h"
 #include "orrery/graph/structure/node_selection.h"
 #include "orrery/study/questions/inputs/recorded_traces.h"
@@ -48,12 +47,6 @@ struct SquareSums {
   double stall_seconds = 0;
 };
 
-double mean_of(const std::vector<double>& values) {
-  return values.empty() ? 0
-                        : std::accumulate(values.begin(), values.end(), 0.0) /
-                              static_cast<double>(values.size());
-}
-
 /// The rest of each cell, once rows and columns have their means, without cells of `skipped`.
 class Rests {
  public:
@@ -65,7 +58,7 @@ class Rests {
     std::vector<double> kept;
     for (std::size_t s = 0; s < logs_[r].size(); ++s)
       if (!out_[r][s]) kept.push_back(logs_[r][s] - column_[s]);
-    return mean_of(kept);
+    return mean(kept);
   }
   [[nodiscard]] double of(std::size_t r, std::size_t s) const {
     return logs_[r][s] - column_[s] - rows_[r];
@@ -79,7 +72,7 @@ class Rests {
       std::vector<double> kept;
       for (std::size_t r = 0; r < logs_.size(); ++r)
         if (!out_[r][s]) kept.push_back(logs_[r][s]);
-      column_[s] = stalls_ ? mean_of(kept) : calibrate::median(kept);
+      column_[s] = stalls_ ? mean(kept) : median(kept);
     }
     rows_.clear();
     for (std::size_t r = 0; r < logs_.size(); ++r) rows_.push_back(row(r));
@@ -91,10 +84,10 @@ class Rests {
     for (std::size_t r = 0; r < logs_.size(); ++r) {
       std::vector<double> own;  // around the rank's median, which a stall does not move
       for (std::size_t s = 0; s < column_.size(); ++s) own.push_back(logs_[r][s] - column_[s]);
-      rows_[r] = calibrate::median(own);
+      rows_[r] = median(own);
       for (std::size_t s = 0; s < column_.size(); ++s) sizes.push_back(std::abs(of(r, s)));
     }
-    const double threshold = std::max(kStall * kRobust * calibrate::median(sizes), kLeastStall);
+    const double threshold = std::max(kStall * kRobust * median(sizes), kLeastStall);
     for (std::size_t r = 0; r < logs_.size(); ++r)
       for (std::size_t s = 0; s < column_.size(); ++s) out_[r][s] = of(r, s) > threshold;
   }
@@ -130,8 +123,8 @@ void add(const Table& seconds, SquareSums& sums) {
       }
     }
   }
-  const double mean = mean_of(means);
-  for (const double one : means) sums.between += (one - mean) * (one - mean);
+  const double centre = mean(means);
+  for (const double one : means) sums.between += (one - centre) * (one - centre);
   sums.ranks += static_cast<double>(ranks - 1);
   // A single rank's steps differ by its jitter and by nothing else that anybody knows
   sums.rests += ranks > 1 ? static_cast<double>((ranks - 1) * (steps - 1)) : 0;
@@ -156,11 +149,8 @@ void add_network(const graph::Workload& workload, std::size_t steps, MeasuredVar
   }
   if (steps < 2 || *std::min_element(of_step.begin(), of_step.end()) <= 0) return;
   for (double& one : of_step) one = std::log(one);
-  const double mean = mean_of(of_step);
-  double sum = 0;
-  for (const double one : of_step) sum += (one - mean) * (one - mean);
   made.network_known = true;
-  made.variability.network = lognormal(sum / static_cast<double>(steps - 1));
+  made.variability.network = lognormal(sample_variance(of_step));
 }
 
 }  // namespace

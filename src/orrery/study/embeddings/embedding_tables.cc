@@ -7,9 +7,9 @@
 #include <cmath>
 #include <set>
 
+#include "orrery/core/text/csv.h"
 #include "orrery/core/text/text.h"
 #include "orrery/core/text/units.h"
-#include "orrery/model/kernels/csv_lines.h"
 
 namespace orrery::study {
 namespace {
@@ -28,7 +28,7 @@ class TableCsv {
   Result<std::vector<EmbeddingTable>> read() {
     for (string_view line; lines_.next(line);) {
       if (line.empty() || line.starts_with('#')) continue;
-      if (!model::split_row(line, cells_, kept_)) return wrong("quotes that do not end");
+      if (!split_csv_row(line, cells_, kept_)) return wrong("quotes that do not end");
       if (auto fine = columns_ > 0 ? row() : header(); !fine) return tl::unexpected(fine.error());
       if (tables_.size() > kMaxEmbeddingTables)
         return fail(Errc::limit_exceeded, lines_.place(),
@@ -114,7 +114,7 @@ class TableCsv {
     return {};
   }
 
-  model::LineReader lines_;
+  TrimmedLineReader lines_;
   const std::string& where_;
   std::vector<string_view> cells_;
   std::vector<std::string> kept_;

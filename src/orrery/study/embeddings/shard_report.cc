@@ -12,6 +12,7 @@
 
 #include "orrery/config/document.h"
 #include "orrery/core/limits.h"
+#include "orrery/core/text/csv.h"
 #include "orrery/core/text/suggest.h"
 #include "orrery/core/text/units.h"
 #include "orrery/platform/catalogue/catalogue.h"
@@ -288,12 +289,9 @@ class Sharding {
       device.us += task_.parts[i].us;
       device.bytes += task_.parts[i].bytes;
       device.sends += task_.parts[i].exchanged * static_cast<double>(made_.devices - 1);
-      const std::string& name = made_.tables[made_.pieces[i].table].name;
-      const bool quoted = name.find_first_of(",\"") != std::string::npos;
-      std::string cell;
-      for (const char c : name) cell += c == '"' ? "\"\"" : std::string(1, c);
-      made_.file += fmt::format("{},{},{},{}\n", quoted ? "\"" + cell + "\"" : name,
-                                made_.placement[i], made_.pieces[i].features, made_.pieces[i].rows);
+      const ShardPiece& piece = made_.pieces[i];
+      made_.file += fmt::format("{},{},{},{}\n", csv_cell(made_.tables[piece.table].name),
+                                made_.placement[i], piece.features, piece.rows);
     }
     write_specification();
   }

@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 
+#include "orrery/core/statistics/statistics.h"
 #include "orrery/core/text/suggest.h"
 #include "orrery/core/text/text.h"
 #include "orrery/model/compute/kernel_models.h"
@@ -15,7 +16,6 @@
 #include "orrery/model/kernels/learned/kernel_class.h"
 #include "orrery/model/kernels/table/table_file.h"
 #include "orrery/model/kernels/training/training_set.h"
-#include "orrery/model/quantile.h"
 #include "orrery/study/kernels/kernel_estimates.h"
 #include "orrery/study/kernels/kernel_tables.h"
 
@@ -90,8 +90,8 @@ void finish(KernelPlot::Class& is) {
     errors.push_back(std::abs(ratios.back()));
     inside += point.inside ? 1 : 0;
   }
-  is.median_error = model::quantile_of(errors, 0.5);
-  is.bias = model::quantile_of(ratios, 0.5);
+  is.median_error = quantile_nearest(errors, 0.5);
+  is.bias = quantile_nearest(ratios, 0.5);
   is.inside = static_cast<double>(inside) / static_cast<double>(is.points.size());
 }
 

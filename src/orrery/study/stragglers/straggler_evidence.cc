@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <string_view>
 
+#include "orrery/core/statistics/distributions.h"
 #include "orrery/graph/structure/node_selection.h"
-#include "orrery/model/variability/normal.h"
 
 namespace orrery::study {
 namespace {
@@ -34,7 +34,7 @@ double relative(Time excess, Time level) {
 }
 
 SlowestTest tested(std::uint64_t slowest, std::uint64_t of, std::uint32_t among, double each) {
-  const double p = model::binomial_upper_tail(slowest, of, each) * among;
+  const double p = binomial_upper_tail(slowest, of, each) * among;
   return {slowest, of, among, among > 1 ? std::min(1.0, p) : 1.0};
 }
 
@@ -125,7 +125,7 @@ SlowestTest StragglerEvidence::among_worst_test(const std::vector<std::uint32_t>
   for (std::size_t i = 0; i < ranks.size(); ++i)
     sets *= (among - static_cast<double>(i)) / static_cast<double>(i + 1);
   SlowestTest made = tested(slowest, steps_, among, 1 / sets);
-  made.p = std::min(1.0, model::binomial_upper_tail(slowest, steps_, 1 / sets) * sets);
+  made.p = std::min(1.0, binomial_upper_tail(slowest, steps_, 1 / sets) * sets);
   return made;
 }
 

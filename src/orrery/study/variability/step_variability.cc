@@ -4,12 +4,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <numeric>
 #include <thread>
 #include <utility>
 
-#include "orrery/calibrate/measurements/median.h"
 #include "orrery/core/random.h"
+#include "orrery/core/statistics/statistics.h"
 #include "orrery/core/system/thread_pool.h"
 #include "orrery/model/variability/rank_factor.h"
 #include "orrery/study/questions/inputs/inputs.h"
@@ -152,7 +151,7 @@ class Varying {
   [[nodiscard]] Result<Drawn> three_steps(std::int64_t draw, const StepWith& step_with) const {
     std::vector<double> drawn = factors(made_.variability, draw);
     const double carried = network(made_.variability, draw);
-    const double median = calibrate::median(drawn);
+    const double median = orrery::median(drawn);
     Result<Time> step = step_with(drawn, carried);
     if (!step) return tl::unexpected(step.error());
     *std::max_element(drawn.begin(), drawn.end()) = median;
@@ -281,10 +280,7 @@ class Varying {
     return {};
   }
 
-  [[nodiscard]] double mean_seconds() const {
-    return std::accumulate(seconds_.begin(), seconds_.end(), 0.0) /
-           static_cast<double>(seconds_.size());
-  }
+  [[nodiscard]] double mean_seconds() const { return mean(seconds_); }
 
   Result<void> draw_fast() {
     auto teams = find_teams(*inputs_.load);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "orrery/core/random.h"
+#include "orrery/core/statistics/statistics.h"
 #include "orrery/core/system/thread_pool.h"
 #include "orrery/model/variability/rank_factor.h"
 
@@ -90,20 +91,16 @@ class Scaling {
 
 }  // namespace
 
-/// By rank in the order of their times; the q-th of n as numpy's "lower" has it.
 StepSpread spread_of(std::vector<Time> steps) {
   std::sort(steps.begin(), steps.end());
-  const auto at = [&](double q) {
-    return steps[static_cast<std::size_t>(q * static_cast<double>(steps.size() - 1))];
-  };
   double sum = 0;
   for (const Time step : steps) sum += seconds_of(step);
   return {time_of_seconds(sum / static_cast<double>(steps.size())),
-          at(0.5),
-          at(0.95),
-          at(0.99),
-          steps.front(),
-          steps.back()};
+          quantile_lower(steps, 0.5),
+          quantile_lower(steps, 0.95),
+          quantile_lower(steps, 0.99),
+          quantile_lower(steps, 0),
+          quantile_lower(steps, 1)};
 }
 
 void add_scaling(const ScalingInputs& question, VariabilityAnswer& made) {

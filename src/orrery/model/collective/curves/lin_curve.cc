@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "orrery/core/statistics/least_squares.h"
+
 namespace orrery::model {
 namespace {
 
@@ -23,69 +25,6 @@ Parameters slopes(const Parameters& at, double p) {
   const double share = 1 / (1 + std::exp(-at[2] * (p - at[1])));
   const double rise = at[0] * share * (1 - share);
   return {share, -at[2] * rise, (p - at[1]) * rise, 1};
-}
-
-double squares(const Parameters& at, std::span<const std::pair<double, double>> points) {
-  double sum = 0;
-  for (const auto& [p, y] : points) {
-    const double off = log_rate(at, p) - y;
-    sum += off * off;
-  }
-  return sum;
-}
-
-using Equations = std::array<std::array<double, kParameters + 1>, kParameters>;
-
-/// Gauss elimination with the largest pivot; where there is none that unknown is 0.
-Parameters solve(Equations rows) {
-  for (std::size_t c = 0; c < kParameters; ++c) {
-    const auto largest = std::max_element(
-        rows.begin() + static_cast<std::ptrdiff_t>(c), rows.end(),
-        [c](const auto& a, const auto& b) { return std::abs(a[c]) < std::abs(b[c]); });
-    std::swap(rows[c], *largest);
-    if (std::abs(rows[c][c]) < 1e-30) continue;
-    for (std::size_t r = 0; r < kParameters; ++r) {
-      if (r == c) continue;
-      const double times = rows[r][c] / rows[c][c];
-      for (std::size_t i = c; i <= kParameters; ++i) rows[r][i] -= times * rows[c][i];
-    }
-  }
-  Parameters found{};
-  for (std::size_t c = 0; c < kParameters; ++c)
-    found[c] = std::abs(rows[c][c]) < 1e-30 ? 0 : rows[c][kParameters] / rows[c][c];
-  return found;
-}
-
-/// Levenberg and Marquardt's steps, each accepted only when it is better.
-Parameters least_squares(Parameters at, std::span<const std::pair<double, double>> points) {
-  double damping = 1e-3;
-  double error = squares(at, points);
-  for (int step = 0; step < 500 && damping < 1e12; ++step) {
-    Equations rows{};
-    for (const auto& [p, y] : points) {
-      const Parameters slope = slopes(at, p);
-      const double off = y - log_rate(at, p);
-      for (std::size_t r = 0; r < kParameters; ++r) {
-        for (std::size_t c = 0; c < kParameters; ++c) rows[r][c] += slope[r] * slope[c];
-        rows[r][kParameters] += slope[r] * off;
-      }
-    }
-    for (std::size_t r = 0; r < kParameters; ++r) rows[r][r] *= 1 + damping;
-    const Parameters by = solve(rows);
-    Parameters next = at;
-    for (std::size_t i = 0; i < kParameters; ++i) next[i] += by[i];
-    const double now = squares(next, points);
-    if (!(now < error)) {
-      damping *= 10;
-      continue;
-    }
-    const bool done = error - now < 1e-15 * error;
-    at = next;
-    error = now;
-    damping = std::max(damping / 10, 1e-12);
-    if (done) break;
-  }
-  return at;
 }
 
 }  // namespace
@@ -146,7 +85,8 @@ LinCurve fit_lin_curve(std::span<const SizedTime> points, double factor) {
   if (middle.size() < kParameters) return curve;
   double highest = middle.front().second;
   for (const auto& [place, y] : middle) highest = std::max(highest, y);
-  const Parameters found = least_squares({highest, places[places.size() / 2], 1, lowest}, middle);
+  const Parameters found = fit_least_squares(
+      Parameters{highest, places[places.size() / 2], 1, lowest}, middle, log_rate, slopes);
   curve.ln_p = p[flat];
   curve.sats_p = p[saturates];
   curve.max_bw = best;

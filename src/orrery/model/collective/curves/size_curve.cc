@@ -7,70 +7,17 @@
 #include <limits>
 #include <tuple>
 
+#include "orrery/core/statistics/least_squares.h"
+#include "orrery/core/statistics/statistics.h"
+
 namespace orrery::model {
 namespace {
-
-struct FittedLine {
-  double latency = 0, slope = 0;
-  double error = 0;  ///< sum of squared relative errors
-};
-
-/// Sums from which the line of any range of points follows in O(1).
-struct LineSums {
-  double n = 0;         // points
-  double w = 0, x = 0;  // 1 / t, b / t
-  double ww = 0, wx = 0, xx = 0;
-
-  void add(const SizedTime& point, double scale) {
-    const double weight = 1 / point.us;
-    const double size = static_cast<double>(point.bytes) / scale * weight;
-    n += 1;
-    w += weight;
-    x += size;
-    ww += weight * weight;
-    wx += weight * size;
-    xx += size * size;
-  }
-  /// Least sum over (latency w + slope x - 1)², neither negative.
-  [[nodiscard]] FittedLine line() const {
-    const double det = ww * xx - wx * wx;
-    FittedLine fitted;
-    if (n >= 2 && det > 1e-12 * ww * xx) {
-      fitted.latency = (w * xx - x * wx) / det;
-      fitted.slope = (ww * x - wx * w) / det;
-    }
-    if (!(fitted.latency > 0) || !(fitted.slope > 0)) {
-      const FittedLine flat{w / ww, 0, 0}, steep{0, xx > 0 ? x / xx : 0, 0};
-      fitted = error_of(flat) <= error_of(steep) ? flat : steep;
-    }
-    fitted.error = std::max(0.0, error_of(fitted));
-    return fitted;
-  }
-  [[nodiscard]] double error_of(const FittedLine& line) const {
-    const double l = line.latency, s = line.slope;
-    return l * l * ww + s * s * xx + n + 2 * l * s * wx - 2 * l * w - 2 * s * x;
-  }
-};
 
 /// A way to cut the first points into stretches: its error, and where the last one begins.
 struct Cut {
   double error = std::numeric_limits<double>::infinity();
   std::size_t begin = 0;
 };
-
-/// What lies at that place of values in order, the first being at 0.
-double at_place(const std::vector<double>& values, double place) {
-  place = std::clamp(place, 0.0, static_cast<double>(values.size() - 1));
-  const auto low = static_cast<std::size_t>(place);
-  const std::size_t high = std::min(low + 1, values.size() - 1);
-  return values[low] + (values[high] - values[low]) * (place - static_cast<double>(low));
-}
-
-double percentile(std::vector<double> values, double share) {
-  if (values.empty()) return 0;
-  std::sort(values.begin(), values.end());
-  return at_place(values, share * static_cast<double>(values.size() - 1));
-}
 
 }  // namespace
 
@@ -112,10 +59,13 @@ SizeCurve fit_curve(std::span<const SizedTime> points, int max_segments) {
   const double scale = static_cast<double>(std::max<std::int64_t>(points.back().bytes, 1));
   std::vector<std::vector<FittedLine>> lines(n);  // [begin][end - begin - 2]
   for (std::size_t begin = 0; begin + 1 < n; ++begin) {
-    LineSums sums;
-    sums.add(points[begin], scale);
+    RelativeLineSums sums;
+    const auto add = [&](const SizedTime& point) {
+      sums.add(static_cast<double>(point.bytes) / scale, point.us);
+    };
+    add(points[begin]);
     for (std::size_t end = begin + 1; end < n; ++end) {
-      sums.add(points[end], scale);
+      add(points[end]);
       lines[begin].push_back(sums.line());
     }
   }
@@ -149,22 +99,16 @@ SizeCurve fit_curve(std::span<const SizedTime> points, int max_segments) {
     const FittedLine& line = lines[begin][end - begin - 2];
     const std::int64_t to =
         end == n ? points[n - 1].bytes : geometric_mean(points[end - 1].bytes, points[end].bytes);
-    segments[k - 1] = {to, line.latency, line.slope / scale};
+    segments[k - 1] = {to, line.intercept, line.slope / scale};
     end = begin;
   }
   return SizeCurve(std::move(segments), points[0].bytes);
 }
 
-std::int64_t geometric_mean(std::int64_t a, std::int64_t b) {
-  return static_cast<std::int64_t>(std::sqrt(static_cast<double>(a)) *
-                                   std::sqrt(static_cast<double>(b)));
-}
-
 std::pair<double, double> eighty_percent_interval(std::vector<double> errors) {
   if (errors.empty()) return {};
   std::sort(errors.begin(), errors.end());
-  const double next = static_cast<double>(errors.size() + 1);
-  return {at_place(errors, 0.1 * next - 1), at_place(errors, 0.9 * next - 1)};
+  return {quantile_weibull_of_sorted(errors, 0.1), quantile_weibull_of_sorted(errors, 0.9)};
 }
 
 std::vector<HeldOutSize> held_back(std::span<const SizedTime> points, const CurveMaker& make) {
@@ -189,8 +133,9 @@ CurveError error_of(std::span<const HeldOutSize> held) {
     shares.push_back(one.measured_us / one.predicted_us - 1);
   }
   error.points = static_cast<std::int64_t>(held.size());
-  error.median = percentile(off, 0.5);
-  error.p90 = percentile(off, 0.9);
+  std::sort(off.begin(), off.end());
+  error.median = quantile_interpolated_of_sorted(off, 0.5);
+  error.p90 = quantile_interpolated_of_sorted(off, 0.9);
   std::tie(error.lower, error.upper) = eighty_percent_interval(std::move(shares));
   return error;
 }

@@ -81,9 +81,6 @@ struct CurveError {
 /// the 0.1 (n + 1)-th and the 0.9 (n + 1)-th of them in order; of fewer than nine the outermost.
 [[nodiscard]] std::pair<double, double> eighty_percent_interval(std::vector<double> errors);
 
-/// The size halfway between two, in logarithms.
-[[nodiscard]] std::int64_t geometric_mean(std::int64_t a, std::int64_t b);
-
 /// What makes a curve of points.
 using CurveMaker = std::function<SizeCurve(std::span<const SizedTime>)>;
 

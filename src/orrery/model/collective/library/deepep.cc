@@ -5,7 +5,7 @@
 #include <array>
 #include <cmath>
 
-#include "orrery/model/exact_math.h"
+#include "orrery/core/statistics/exact_math.h"
 
 namespace orrery::model::deepep {
 namespace {

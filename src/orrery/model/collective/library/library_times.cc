@@ -6,8 +6,8 @@
 #include <limits>
 #include <utility>
 
+#include "orrery/core/statistics/exact_math.h"
 #include "orrery/model/collective/library/deepep.h"
-#include "orrery/model/exact_math.h"
 #include "orrery/platform/catalogue/catalogue.h"
 
 namespace orrery::model {

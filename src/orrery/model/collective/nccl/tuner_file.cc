@@ -7,6 +7,7 @@
 #include <array>
 #include <utility>
 
+#include "orrery/core/text/csv.h"
 #include "orrery/core/text/text.h"
 #include "orrery/core/text/units.h"
 
@@ -24,19 +25,10 @@ constexpr std::array<std::pair<std::string_view, CollectiveType>, 5> kCollective
      {"reducescatter", CollectiveType::reduce_scatter},
      {"allreduce", CollectiveType::all_reduce}}};
 
-std::string_view trimmed(std::string_view text) {
-  const std::size_t begin = text.find_first_not_of(" \t\r");
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(" \t\r") - begin + 1);
-}
-
+/// The plug-in cuts at every comma and knows no quotes.
 std::vector<std::string_view> cells_of(std::string_view line) {
-  std::vector<std::string_view> cells;
-  for (std::size_t begin = 0; begin <= line.size();) {
-    const std::size_t end = std::min(line.find(',', begin), line.size());
-    cells.push_back(trimmed(line.substr(begin, end - begin)));
-    begin = end + 1;
-  }
+  std::vector<std::string_view> cells = list_items(line);
+  for (std::string_view& cell : cells) cell = trimmed_cell(cell);
   return cells;
 }
 
@@ -87,7 +79,7 @@ Result<std::vector<TunerLine>> parse_tuner(std::string_view text, const std::str
   std::size_t number = 0;
   for (std::size_t begin = 0; begin < text.size();) {
     const std::size_t end = std::min(text.find('\n', begin), text.size());
-    const std::string_view line = trimmed(text.substr(begin, end - begin));
+    const std::string_view line = trimmed_cell(text.substr(begin, end - begin));
     begin = end + 1;
     ++number;
     if (line.empty() || line.front() == '#') continue;

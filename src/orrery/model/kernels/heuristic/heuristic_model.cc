@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "orrery/model/exact_math.h"
+#include "orrery/core/statistics/exact_math.h"
 #include "orrery/model/kernels/heuristic/chip.h"
 
 namespace orrery::model {

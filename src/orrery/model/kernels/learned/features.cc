@@ -5,7 +5,7 @@
 #include <bit>
 #include <cmath>
 
-#include "orrery/model/exact_math.h"
+#include "orrery/core/statistics/exact_math.h"
 #include "orrery/model/kernels/heuristic/chip.h"
 #include "orrery/model/kernels/heuristic/heuristic_model.h"
 

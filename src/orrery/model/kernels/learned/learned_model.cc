@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "orrery/core/check.h"
-#include "orrery/model/exact_math.h"
+#include "orrery/core/statistics/exact_math.h"
 #include "orrery/model/kernels/heuristic/chip.h"
 #include "orrery/model/kernels/learned/nearest_device.h"
 

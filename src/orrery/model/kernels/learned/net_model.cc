@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "orrery/core/statistics/exact_math.h"
 #include "orrery/core/text/text.h"
-#include "orrery/model/exact_math.h"
 #include "orrery/model/kernels/learned/model_file_format.h"
 #include "orrery/model/kernels/table/minimum_work.h"
 

@@ -12,10 +12,10 @@
 
 #include "orrery/config/document.h"
 #include "orrery/core/limits.h"
+#include "orrery/core/text/csv.h"
 #include "orrery/core/text/suggest.h"
 #include "orrery/core/text/text.h"
 #include "orrery/core/text/units.h"
-#include "orrery/model/kernels/csv_lines.h"
 #include "orrery/model/kernels/systolic/systolic_files.h"
 
 namespace orrery::model {
@@ -70,7 +70,7 @@ using IniKeys = std::map<std::string, IniValue, std::less<>>;
 
 Result<IniKeys> read_ini(std::string_view text, const std::string& where) {
   IniKeys keys;
-  LineReader lines(text, where);
+  TrimmedLineReader lines(text, where);
   std::string_view line;
   std::string section;
   while (lines.next(line)) {
@@ -292,11 +292,11 @@ Result<std::vector<SystolicLayer>> parse_systolic_layers(std::string_view text,
   std::vector<std::string_view> cells;
   std::vector<std::string> kept;
   std::optional<bool> gemm;
-  LineReader lines(text, where);
+  TrimmedLineReader lines(text, where);
   std::string_view line;
   while (lines.next(line)) {
     if (line.find_first_not_of(", \t\r") == std::string_view::npos) continue;
-    if (!split_row(line, cells, kept))
+    if (!split_csv_row(line, cells, kept))
       return fail(Errc::input_corrupt, lines.place(), "has quotes that do not close a cell");
     if (!gemm) {
       gemm = cells.size() > 1 && (cells[1] == "M" || cells[1] == "m");

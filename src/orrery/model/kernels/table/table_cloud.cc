@@ -7,6 +7,8 @@
 #include <limits>
 #include <numeric>
 
+#include "orrery/core/statistics/statistics.h"
+
 namespace orrery::model {
 namespace {
 
@@ -205,8 +207,7 @@ void TableCloud::fit_spread() {
       edges.push_back({answer, error, std::abs(log_scales_[i] - log_scales_[near.point(0)])});
   }
   if (!distances.empty()) {
-    std::sort(distances.begin(), distances.end());
-    far_ = 2.0 * static_cast<double>(distances[distances.size() * 95 / 100]);
+    far_ = 2.0 * static_cast<double>(quantile_next_rank(distances, 0.95));
   }
   spread_ = TableSpread(std::move(inside), std::move(edges));
 }

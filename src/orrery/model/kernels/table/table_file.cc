@@ -10,11 +10,11 @@
 
 #include "orrery/config/document.h"
 #include "orrery/core/limits.h"
+#include "orrery/core/statistics/statistics.h"
+#include "orrery/core/text/csv.h"
 #include "orrery/core/text/text.h"
 #include "orrery/core/text/units.h"
-#include "orrery/model/kernels/csv_lines.h"
 #include "orrery/model/kernels/kernel_parse_error.h"
-#include "orrery/model/quantile.h"
 
 namespace orrery::model {
 
@@ -68,7 +68,7 @@ class MeasuredReader {
 
  private:
   Result<void> header(string_view line) {
-    if (!split_row(line, cells_, kept_))
+    if (!split_csv_row(line, cells_, kept_))
       return fail(Errc::input_corrupt, lines_.place(), "has quotes that do not close a cell");
     if (cells_ == std::vector<string_view>{"device", "kernel", "us"}) return {};
     in_columns_ = cells_.size() > kFirstColumns.size() &&
@@ -110,7 +110,7 @@ class MeasuredReader {
   }
 
   Result<void> row_in_columns(string_view line) {
-    if (!split_row(line, cells_, kept_))
+    if (!split_csv_row(line, cells_, kept_))
       return fail(Errc::input_corrupt, lines_.place(), "has quotes that do not close a cell");
     const std::size_t wanted = kFirstColumns.size() + size_columns_.size() + 1;
     if (cells_.size() != wanted)
@@ -181,7 +181,7 @@ class MeasuredReader {
     return id;
   }
 
-  LineReader lines_;
+  TrimmedLineReader lines_;
   MeasuredRows measured_;
   std::map<std::string, std::uint32_t, std::less<>> devices_;
   bool in_columns_ = false;
@@ -242,7 +242,7 @@ template <class Value>
 double median_over(std::span<const LimitedRow> rows, Value value) {
   std::vector<double> values;
   for (const LimitedRow& row : rows) values.push_back(value(row));
-  return quantile_of(values, 0.5);
+  return quantile_nearest(values, 0.5);
 }
 
 bool is_called(std::string_view name, std::string_view other) {

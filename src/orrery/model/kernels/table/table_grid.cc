@@ -5,7 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "orrery/model/quantile.h"
+#include "orrery/core/statistics/statistics.h"
 
 namespace orrery::model {
 namespace {
@@ -167,7 +167,7 @@ void TableGrid::learn_axes() {
       const double reach = near.gap * std::sqrt(near.share * (1 - near.share));
       errors.push_back(std::abs(estimate - logs_[near.cell]) / reach);
     });
-    axis_error_[a] = errors.empty() ? kUnknownError : std::max(quantile_of(errors, 0.5), 1e-4);
+    axis_error_[a] = errors.empty() ? kUnknownError : std::max(quantile_nearest(errors, 0.5), 1e-4);
   }
 }
 
@@ -234,7 +234,7 @@ void TableGrid::settle() {
     if (points.empty()) break;
     std::vector<double> errors;
     for (const HeldOutPoint& point : points) errors.push_back(std::abs(point.log_error));
-    const double error = quantile_of(errors, 0.5);
+    const double error = quantile_nearest(errors, 0.5);
     if (!(error < least_error)) continue;
     least_error = error;
     power = candidate;

@@ -6,7 +6,7 @@
 #include <limits>
 #include <span>
 
-#include "orrery/model/quantile.h"
+#include "orrery/core/statistics/statistics.h"
 
 namespace orrery::model {
 namespace {
@@ -37,27 +37,27 @@ TableSpread::TableSpread(std::vector<HeldOutPoint> inside, std::vector<HeldOutPo
     std::vector<double> errors = errors_of(std::span(inside).subspan(from, to - from));
     Part part;
     part.up_to = i + 1 == parts ? kAll : inside[to].log_answer;
-    part.low = std::min(0.0, quantile_of(errors, 0.1));
-    part.high = std::max(0.0, quantile_of(errors, 0.9));
+    part.low = std::min(0.0, quantile_nearest(errors, 0.1));
+    part.high = std::max(0.0, quantile_nearest(errors, 0.9));
     parts_.push_back(part);
   }
   if (parts_.empty()) parts_.push_back({kAll, kGuessedLow, kGuessedHigh});
   edge_ = {kAll, kGuessedLow, kGuessedHigh};
   if (edges.size() < kFewest) return;
   std::vector<double> errors = errors_of(edges), steps;
-  edge_.low = quantile_of(errors, 0.1);
-  edge_.high = quantile_of(errors, 0.9);
+  edge_.low = quantile_nearest(errors, 0.1);
+  edge_.high = quantile_nearest(errors, 0.9);
   for (const HeldOutPoint& point : edges) steps.push_back(point.log_step);
-  usual_step_ = std::max(quantile_of(steps, 0.5), 0.1);
+  usual_step_ = std::max(quantile_nearest(steps, 0.5), 0.1);
 }
 
 void TableSpread::summarize(std::span<const HeldOutPoint> inside) {
   left_out_ = inside.size();
   if (inside.empty()) return;
   std::vector<double> errors = errors_of(inside);
-  overall_ = {std::expm1(quantile_of(errors, 0.1)), std::expm1(quantile_of(errors, 0.9))};
+  overall_ = {std::expm1(quantile_nearest(errors, 0.1)), std::expm1(quantile_nearest(errors, 0.9))};
   for (double& error : errors) error = std::abs(error);
-  typical_ = std::expm1(quantile_of(errors, 0.5));
+  typical_ = std::expm1(quantile_nearest(errors, 0.5));
 }
 
 const TableSpread::Part& TableSpread::part(double log_answer) const {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "orrery/model/exact_math.h"
+#include "orrery/core/statistics/exact_math.h"
 #include "orrery/model/kernels/learned/net_model.h"
 
 namespace orrery::model {

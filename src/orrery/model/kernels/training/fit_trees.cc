@@ -7,10 +7,10 @@
 #include <map>
 #include <set>
 
-#include "orrery/model/exact_math.h"
+#include "orrery/core/statistics/exact_math.h"
+#include "orrery/core/statistics/statistics.h"
 #include "orrery/model/kernels/learned/learned_model_file.h"
 #include "orrery/model/kernels/learned/nearest_device.h"
-#include "orrery/model/quantile.h"
 
 namespace orrery::model {
 namespace {
@@ -110,7 +110,7 @@ Result<Grown> grow_trees(KernelClass kernels, FeatureView view, const Samples& s
   }
   if (targets.empty()) return fail(Errc::input_empty, "fit", "no rows of a class");
   Grown all_trees;
-  const double bias = std::round(quantile_of(targets, 0.5) / kStep) * kStep;
+  const double bias = std::round(quantile_nearest(targets, 0.5) / kStep) * kStep;
   const double believed = view == FeatureView::general ? kBelieved : 1;
   Result<std::vector<GrownTree>> trees = boost_trees(
       rows, bias, view == FeatureView::general ? options : options_for(kernels, options));

@@ -11,9 +11,9 @@
 #include <random>
 
 #include "orrery/core/check.h"
-#include "orrery/model/exact_math.h"
+#include "orrery/core/statistics/exact_math.h"
+#include "orrery/core/statistics/statistics.h"
 #include "orrery/model/kernels/training/trained_layer.h"
-#include "orrery/model/quantile.h"
 
 namespace orrery::model {
 namespace {
@@ -122,25 +122,15 @@ class LookupTrainer {
  private:
   /// Means and spreads, so that inputs and the target are about 1.
   void measure(const LookupRows& rows) {
-    const auto mean_and_spread = [](std::size_t size, const auto& value_of) {
-      const auto count = static_cast<double>(size);
-      double sum = 0, squares = 0;
-      for (std::size_t i = 0; i < size; ++i) sum += value_of(i);
-      for (std::size_t i = 0; i < size; ++i) {
-        const double off = value_of(i) - sum / count;
-        squares += off * off;
-      }
-      return std::pair(sum / count, std::sqrt(squares / count));
-    };
     for (std::size_t at = 0; at < kLookupInputs; ++at) {
-      const auto [mean, spread] = mean_and_spread(rows.inputs.size(), [&](std::size_t i) {
+      const auto [mean, spread] = mean_and_deviation(rows.inputs.size(), [&](std::size_t i) {
         return static_cast<double>(rows.inputs[i][at]);
       });
       net_.mean[at] = static_cast<float>(mean);
       net_.scale[at] = spread > 1e-6 ? static_cast<float>(1 / spread) : 0;
     }
     const auto [mean, spread] =
-        mean_and_spread(rows.size(), [&](std::size_t i) { return rows.log2_us[i]; });
+        mean_and_deviation(rows.size(), [&](std::size_t i) { return rows.log2_us[i]; });
     net_.target_mean = mean;
     net_.target_scale = std::max(spread, 1e-6);
   }
@@ -242,9 +232,9 @@ HoldoutError lookup_errors(const LookupNet& net, std::span<const MeasuredLookup>
   HoldoutError held;
   held.rows = static_cast<std::int64_t>(ratios.size());
   if (ratios.empty()) return held;
-  held.median_error = quantile_of(errors, 0.5);
-  held.lower = quantile_of(ratios, 0.1);
-  held.upper = quantile_of(ratios, 0.9);
+  held.median_error = quantile_nearest(errors, 0.5);
+  held.lower = quantile_nearest(ratios, 0.1);
+  held.upper = quantile_nearest(ratios, 0.9);
   return held;
 }
 

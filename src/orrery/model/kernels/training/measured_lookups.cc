@@ -8,8 +8,8 @@
 #include <cmath>
 #include <optional>
 
+#include "orrery/core/text/csv.h"
 #include "orrery/core/text/text.h"
-#include "orrery/model/kernels/csv_lines.h"
 #include "orrery/model/kernels/learned/model_file_format.h"
 
 namespace orrery::model {
@@ -40,7 +40,7 @@ class LookupCsv {
     bool has_header = false;
     for (string_view line; lines_.next(line);) {
       if (line.empty() || line.starts_with('#')) continue;
-      if (!split_row(line, cells_, kept_)) return wrong("quotes that do not end");
+      if (!split_csv_row(line, cells_, kept_)) return wrong("quotes that do not end");
       auto fine = has_header ? row() : header();
       if (!fine) return tl::unexpected(fine.error());
       has_header = true;
@@ -129,7 +129,7 @@ class LookupCsv {
     return {};
   }
 
-  LineReader lines_;
+  TrimmedLineReader lines_;
   const std::string& where_;
   std::vector<string_view> cells_;
   std::vector<std::string> kept_;

@@ -9,7 +9,8 @@
 #include <utility>
 
 #include "orrery/core/check.h"
-#include "orrery/model/exact_math.h"
+#include "orrery/core/statistics/exact_math.h"
+#include "orrery/core/statistics/statistics.h"
 #include "orrery/model/kernels/training/matrix.h"
 #include "orrery/model/kernels/training/trained_layer.h"
 
@@ -72,24 +73,15 @@ class Trainer {
  private:
   /// Means and spreads, so that inputs and the target are about 1.
   void measure(const NetTrainingRows& rows) {
-    const auto count = static_cast<double>(rows.inputs.size());
-    const auto mean_and_spread = [&](const auto& value_of) {
-      double sum = 0, squares = 0;
-      for (std::size_t i = 0; i < rows.inputs.size(); ++i) sum += value_of(i);
-      for (std::size_t i = 0; i < rows.inputs.size(); ++i) {
-        const double off = value_of(i) - sum / count;
-        squares += off * off;
-      }
-      return std::pair(sum / count, std::sqrt(squares / count));
-    };
+    const std::size_t count = rows.inputs.size();
     for (std::size_t at = 0; at < kNetInputs; ++at) {
-      const auto [mean, spread] =
-          mean_and_spread([&](std::size_t i) { return static_cast<double>(rows.inputs[i][at]); });
+      const auto [mean, spread] = mean_and_deviation(
+          count, [&](std::size_t i) { return static_cast<double>(rows.inputs[i][at]); });
       net_.mean[at] = static_cast<float>(mean);
       net_.scale[at] = spread > 1e-6 ? static_cast<float>(1 / spread) : 0;
     }
     const auto [mean, spread] =
-        mean_and_spread([&](std::size_t i) { return rows.log2_seconds[i]; });
+        mean_and_deviation(count, [&](std::size_t i) { return rows.log2_seconds[i]; });
     net_.target_mean = mean;
     net_.target_scale = std::max(spread, 1e-6);
   }

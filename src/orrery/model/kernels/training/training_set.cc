@@ -7,10 +7,10 @@
 #include <cmath>
 #include <iterator>
 
+#include "orrery/core/statistics/exact_math.h"
+#include "orrery/core/statistics/statistics.h"
 #include "orrery/core/text/text.h"
 #include "orrery/graph/content_hash.h"
-#include "orrery/model/exact_math.h"
-#include "orrery/model/quantile.h"
 
 namespace orrery::model {
 namespace {
@@ -39,7 +39,7 @@ Result<void> check_units(const TrainingSet& is) {
       targets[sample.device].push_back(sample.target[0]);
     for (std::size_t i = 0; i < targets.size(); ++i) {
       if (targets[i].size() < 10) continue;
-      const double ratio = exact_exp2(quantile_of(targets[i], 0.5));
+      const double ratio = exact_exp2(quantile_nearest(targets[i], 0.5));
       if (ratio < kStrangeRatio && ratio > 1 / kStrangeRatio) continue;
       return fail(Errc::input_range, "fit",
                   fmt::format("times of {} on {} are {:.3g} times what its data sheet suggests",
@@ -127,10 +127,10 @@ HoldoutError holdout_error(std::vector<double> ratios) {
   HoldoutError held;
   held.rows = static_cast<std::int64_t>(ratios.size());
   if (ratios.empty()) return held;
-  held.lower = quantile_of(ratios, 0.1);
-  held.upper = quantile_of(ratios, 0.9);
+  held.lower = quantile_nearest(ratios, 0.1);
+  held.upper = quantile_nearest(ratios, 0.9);
   for (double& ratio : ratios) ratio = std::abs(1 / ratio - 1);
-  held.median_error = quantile_of(ratios, 0.5);
+  held.median_error = quantile_nearest(ratios, 0.5);
   return held;
 }
 

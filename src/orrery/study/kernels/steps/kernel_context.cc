@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "orrery/core/statistics/statistics.h"
 #include "orrery/intake/convert/recorded_kernels.h"
 #include "orrery/model/kernels/silicon_of.h"
 #include "orrery/platform/catalogue/catalogue.h"
@@ -20,12 +21,8 @@ using profile::EventId;
 using profile::Profile;
 
 PercentileSpread spread_of(std::vector<double>& values) {
-  if (values.empty()) return {};
-  std::sort(values.begin(), values.end());
-  const auto at = [&](double share) {
-    return values[static_cast<std::size_t>(share * static_cast<double>(values.size() - 1) + 0.5)];
-  };
-  return {at(0.1), at(0.5), at(0.9)};
+  return {quantile_nearest(values, 0.1), quantile_nearest(values, 0.5),
+          quantile_nearest(values, 0.9)};
 }
 
 std::string row_name(const graph::Kernel& kernel, bool shapes) {

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "orrery/core/limits.h"
+#include "orrery/core/statistics/statistics.h"
 #include "orrery/graph/transform/replicate.h"
 #include "orrery/study/questions/error_hints.h"
 #include "orrery/study/questions/inputs/inputs.h"
@@ -108,9 +109,7 @@ Result<Time> recorded_step(const RecordedTraces& recorded, Findings& findings, W
     return fail(Errc::input_unsupported, recorded.traces.front(), "nothing in it has a time",
                 "an execution trace says what was done, not when: give the profiler's trace, too");
   if (steps.empty()) return *last - *first;
-  const auto middle = steps.begin() + static_cast<std::ptrdiff_t>(steps.size() / 2);
-  std::nth_element(steps.begin(), middle, steps.end());
-  return *middle;
+  return upper_median(steps);
 }
 
 }  // namespace orrery::study

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Lines of text files, and the cells of CSV rows in them.
+// CSV, read and written: lines of text files, cells of rows, and cells in quotes. Source: RFC 4180;
+// blanks around cells are no part of them, which it leaves open.
 #pragma once
 
 #include <cstddef>
@@ -8,18 +9,16 @@
 #include <string_view>
 #include <vector>
 
-#include "orrery/core/error.h"
-
-namespace orrery::model {
+namespace orrery {
 
 /// `text` without blanks, tabs and carriage returns around it.
 [[nodiscard]] std::string_view trimmed_cell(std::string_view text);
 
 /// Hands out the lines of `text`, which must outlive it, one by one; a mark of UTF-8 in front is
 /// passed over.
-class LineReader {
+class TrimmedLineReader {
  public:
-  LineReader(std::string_view text, std::string where);
+  TrimmedLineReader(std::string_view text, std::string where);
 
   /// The next line, trimmed; false after the last.
   [[nodiscard]] bool next(std::string_view& line);
@@ -35,8 +34,12 @@ class LineReader {
 
 /// The cells of one row, trimmed; `cells` is overwritten. Cells may stand in double quotes, a quote
 /// inside written twice, and may then hold commas. False: quotes that do not end, or text beside
-/// them. Views point into `row`; of cells with quotes inside, into `kept`.
-[[nodiscard]] bool split_row(std::string_view row, std::vector<std::string_view>& cells,
-                             std::vector<std::string>& kept);
+/// them. Views point into `row`; of cells with quotes inside, into `kept`. O(bytes)
+[[nodiscard]] bool split_csv_row(std::string_view row, std::vector<std::string_view>& cells,
+                                 std::vector<std::string>& kept);
 
-}  // namespace orrery::model
+/// `text` as a cell: in double quotes, those inside written twice, if it holds a comma, a quote or
+/// the end of a line; else as it is. O(bytes)
+[[nodiscard]] std::string csv_cell(std::string_view text);
+
+}  // namespace orrery

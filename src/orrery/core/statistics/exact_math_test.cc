@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "orrery/model/exact_math.h"
+#include "orrery/core/statistics/exact_math.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-namespace orrery::model {
+namespace orrery {
 namespace {
 
 TEST(ExactMath, IsNearTheLibrarysLogarithmAndPower) {
@@ -31,4 +31,4 @@ TEST(ExactMath, KeepsPowersWithinWhatDoublesHold) {
 }
 
 }  // namespace
-}  // namespace orrery::model
+}  // namespace orrery

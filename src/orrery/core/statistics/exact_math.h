@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Logarithms and powers of two that are the same on every machine and with every compiler: sums and
+// Logarithms and powers that are the same on every machine and with every compiler: sums and
 // products of doubles alone. What is compared with thresholds, or ends up in results, uses these.
 #pragma once
 
 #include <bit>
 #include <cstdint>
 
-namespace orrery::model {
+namespace orrery {
 
 /// The binary logarithm, to about 1e-15 of 1. `x` has to be a normal number above 0.
 [[nodiscard]] inline double exact_log2(double x) {
@@ -36,4 +36,8 @@ namespace orrery::model {
   return sum * std::bit_cast<double>(static_cast<std::uint64_t>(whole + 1023) << 52);
 }
 
-}  // namespace orrery::model
+/// The natural exponential and logarithm (of a normal number above 0), to about 1e-15 of it.
+[[nodiscard]] inline double exact_exp(double x) { return exact_exp2(x * 1.4426950408889634); }
+[[nodiscard]] inline double exact_log(double x) { return exact_log2(x) * 0.6931471805599453; }
+
+}  // namespace orrery

@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "orrery/model/variability/normal.h"
+#include "orrery/core/statistics/distributions.h"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstddef>
 
-#include "orrery/model/exact_math.h"
+#include "orrery/core/statistics/exact_math.h"
 
-namespace orrery::model {
+namespace orrery {
 
 namespace {
 
@@ -64,9 +65,6 @@ constexpr std::array<double, 8> kFarBelow = {1.0,
 
 }  // namespace
 
-double exact_exp(double x) { return exact_exp2(x * 1.4426950408889634); }
-double exact_log(double x) { return exact_log2(x) * 0.6931471805599453; }
-
 double normal_upper_tail(double x) {
   if (x < 0) return 1 - normal_upper_tail(-x);
   const double density = exact_exp(-x * x / 2) / kRootTwoPi;
@@ -92,6 +90,12 @@ double normal_quantile(double p) {
   return q < 0 ? -z : z;
 }
 
+double binomial_probability(std::uint64_t times, std::uint64_t of, double each) {
+  const auto k = static_cast<double>(times), n = static_cast<double>(of);
+  return std::exp(std::lgamma(n + 1) - std::lgamma(k + 1) - std::lgamma(n - k + 1) +
+                  k * std::log(each) + (n - k) * std::log1p(-each));
+}
+
 double binomial_upper_tail(std::uint64_t times, std::uint64_t of, double each) {
   if (times == 0) return 1;
   if (times > of || each <= 0) return 0;
@@ -111,4 +115,4 @@ double binomial_upper_tail(std::uint64_t times, std::uint64_t of, double each) {
   return std::min(1.0, exact_exp(log_term + exact_log(sum)));
 }
 
-}  // namespace orrery::model
+}  // namespace orrery

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "orrery/model/kernels/csv_lines.h"
+#include "orrery/core/text/csv.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
-namespace orrery::model {
+namespace orrery {
 
 std::string_view trimmed_cell(std::string_view text) {
   constexpr std::string_view kBlank = " \t\r";
@@ -14,12 +15,12 @@ std::string_view trimmed_cell(std::string_view text) {
   return text.substr(first, text.find_last_not_of(kBlank) - first + 1);
 }
 
-LineReader::LineReader(std::string_view text, std::string where)
+TrimmedLineReader::TrimmedLineReader(std::string_view text, std::string where)
     : rest_(text), where_(std::move(where)) {
   if (rest_.starts_with("\xEF\xBB\xBF")) rest_.remove_prefix(3);
 }
 
-bool LineReader::next(std::string_view& line) {
+bool TrimmedLineReader::next(std::string_view& line) {
   if (rest_.empty()) return false;
   const std::size_t end = std::min(rest_.find('\n'), rest_.size());
   line = trimmed_cell(rest_.substr(0, end));
@@ -28,10 +29,10 @@ bool LineReader::next(std::string_view& line) {
   return true;
 }
 
-std::string LineReader::place() const { return fmt::format("{}:{}", where_, number_); }
+std::string TrimmedLineReader::place() const { return fmt::format("{}:{}", where_, number_); }
 
-bool split_row(std::string_view row, std::vector<std::string_view>& cells,
-               std::vector<std::string>& kept) {
+bool split_csv_row(std::string_view row, std::vector<std::string_view>& cells,
+                   std::vector<std::string>& kept) {
   cells.clear();
   kept.clear();
   kept.reserve(row.size() / 2 + 1);  // so that no view moves
@@ -70,4 +71,11 @@ bool split_row(std::string_view row, std::vector<std::string_view>& cells,
   }
 }
 
-}  // namespace orrery::model
+std::string csv_cell(std::string_view text) {
+  if (text.find_first_of(",\"\n\r") == std::string_view::npos) return std::string(text);
+  std::string cell = "\"";
+  for (const char c : text) cell.append(c == '"' ? 2 : 1, c);
+  return cell + '"';
+}
+
+}  // namespace orrery
