@@ -1,18 +1,26 @@
 include(GoogleTest OPTIONAL)
 
-# orrery_room(<name> [OPTIMIZE <level>] DEPS <targets…> [LIGHT <patterns…>] [FIRST <patterns…> MORE_DEPS <targets…>]): the
-# folder src/orrery/<name> as a library orrery_<name>.
+# orrery_room(<name> [FOLDER <folder>] [OPTIMIZE <level>] DEPS <targets…> [LIGHT <patterns…>] [EXCEPT <patterns…>]
+#             [FIRST <patterns…> MORE_DEPS <targets…>]): the folder src/orrery/<name>, or FOLDER, as a library orrery_<name>.
 # x.cc goes into the library, x_test.cc into orrery_<name>_tests, x_fuzz.cc becomes a libFuzzer target of its own.
 # OPTIMIZE: the release build compiles with -O<level> instead of -O3, where no command becomes slower. The compiler takes two
 # thirds of the time with 1 and half of it with g. LIGHT: patterns of files, by their paths in the folder, compiled with -Og.
+# EXCEPT: patterns of files that are not part of the library.
 # FIRST: patterns of the files that the commands in apps/orrery/first_commands.txt need. They form the library
 # orrery_<name>_first, so that these commands are ready before everything is compiled. The library orrery_<name> has the
 # other files and links the first ones and MORE_DEPS.
 # A room without sources (yet) is header-only; a room without a folder is skipped.
 function(orrery_room name)
-  cmake_parse_arguments(ROOM "" "OPTIMIZE" "DEPS;LIGHT;FIRST;MORE_DEPS" ${ARGN})
-  set(dir "${CMAKE_SOURCE_DIR}/src/orrery/${name}")
+  cmake_parse_arguments(ROOM "" "FOLDER;OPTIMIZE" "DEPS;LIGHT;EXCEPT;FIRST;MORE_DEPS" ${ARGN})
+  if(NOT ROOM_FOLDER)
+    set(ROOM_FOLDER "src/orrery/${name}")
+  endif()
+  set(dir "${CMAKE_SOURCE_DIR}/${ROOM_FOLDER}")
   file(GLOB_RECURSE all CONFIGURE_DEPENDS "${dir}/*.cc")
+  if(ROOM_EXCEPT)
+    list(JOIN ROOM_EXCEPT "|" patterns)
+    list(FILTER all EXCLUDE REGEX "^${dir}/(${patterns})\\.cc$")
+  endif()
   set(sources ${all})
   list(FILTER sources EXCLUDE REGEX "_(test|fuzz)\\.cc$")
   set(tests ${all})
@@ -43,6 +51,8 @@ function(orrery_room name)
     target_link_libraries(orrery_${name} INTERFACE ${ROOM_DEPS})
     set_property(GLOBAL APPEND PROPERTY ORRERY_ROOMS ${name})
   endif()
+  # For orrery_models_hash().
+  set_property(GLOBAL PROPERTY ORRERY_FOLDER_OF_${name} "${ROOM_FOLDER}")
 
   if(ORRERY_TESTS AND tests)
     orrery_test(orrery_${name}_tests SOURCES ${tests} DEPS orrery_${name} LABELS unit)

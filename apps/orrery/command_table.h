@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Every command, once. The program `orrery` has all of them, `orrery_first` a selection, so that it
-// links no other command.
+// Every command of the core, once. The program `orrery` has all of them and those of the add-ons,
+// `orrery_first` a selection, so that it links no other command.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace orrery::app {
 
 /// By group, in the order of --help. Use it in constants only: code that reads it links every
 /// command.
-inline constexpr auto kAllCommands = std::to_array<Command>({
+inline constexpr auto kCoreCommands = std::to_array<Command>({
     {.name = "demo",
      .group = Group::simulate,
      .summary = "Simulate one training step on two clusters, and compare them",
@@ -90,22 +90,12 @@ inline constexpr auto kAllCommands = std::to_array<Command>({
      .summary = "Find the best parallelism plans of a job on a cluster",
      .add = add_search,
      .output = {.file = "Write the best plan, as a specification; of a space, store its points"}},
-    {.name = "split-bandwidth",
-     .group = Group::search,
-     .summary = "Split bandwidth among the dimensions of a network for a job",
-     .add = add_split_bandwidth,
-     .output = {.file = "Write the cluster file with the best split to FILE ('-' for stdout)"}},
     {.name = "shard",
      .group = Group::search,
      .summary = "Assign embedding tables to devices",
      .add = add_shard,
      .output = {.file = "Write the placement to FILE, CSV ('-' for stdout); to FILE.yaml what a "
                         "dlrm's specification takes"}},
-    {.name = "calculon",
-     .group = Group::search,
-     .summary = "Predict a step, or search its plan, with Calculon's rules",
-     .add = add_calculon,
-     .output = {.file = "Write the best plan, as an execution file"}},
     {.name = "inspect",
      .group = Group::traces,
      .summary = "Show the contents of traces",
@@ -191,11 +181,6 @@ inline constexpr auto kAllCommands = std::to_array<Command>({
      .group = Group::accuracy,
      .summary = "Compare predicted steps with measured ones",
      .add = add_validate},
-    {.name = "reproduce",
-     .group = Group::accuracy,
-     .summary = "Run a case study again, and compare with its publication",
-     .add = add_reproduce,
-     .output = {.file = "Store the results in DIR, with a table and a plot"}},
     {.name = "bench",
      .group = Group::accuracy,
      .summary = "Run the operators of a recording on this machine",
@@ -234,14 +219,33 @@ inline constexpr auto kAllCommands = std::to_array<Command>({
      .output = {.json = false, .file = ""}},
 });
 
-/// The commands of these names, in the order of kAllCommands. A name that is not there does not
+/// The commands of all tables by group; in a group, in the order of the tables.
+template <std::size_t... N>
+[[nodiscard]] consteval auto by_group(const std::array<Command, N>&... tables) {
+  std::array<Command, (N + ...)> given, sorted;
+  std::size_t count = 0;
+  const auto append = [&](const auto& table) {
+    for (const Command& command : table) given.at(count++) = command;
+  };
+  (append(tables), ...);
+  count = 0;
+  for (const Command& first : given) {
+    const auto same_group = [&](const Command& other) { return other.group == first.group; };
+    if (std::any_of(sorted.begin(), sorted.begin() + count, same_group)) continue;
+    for (const Command& command : given)
+      if (same_group(command)) sorted.at(count++) = command;
+  }
+  return sorted;
+}
+
+/// The commands of these names, in the order of kCoreCommands. A name that is not there does not
 /// compile.
 template <std::size_t N>
 [[nodiscard]] consteval std::array<Command, N> commands_named(
     const std::array<std::string_view, N>& names) {
   std::array<Command, N> chosen;
   std::size_t count = 0;
-  for (const Command& command : kAllCommands) {
+  for (const Command& command : kCoreCommands) {
     if (std::find(names.begin(), names.end(), command.name) != names.end())
       chosen.at(count++) = command;
   }

@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What a command is. Dispatch, --help, "did you mean", completion, the manual pages and
-// docs/reference/commands.md come from the table in command_table.h.
+// docs/reference/commands.md come from the table in command_table.h, and from those of the add-ons
+// (addons/README.md).
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
 #include <iterator>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -52,6 +54,14 @@ struct Words {
   bool files = true;  ///< files as well as the words
 };
 
+/// A file format that has a JSON Schema.
+struct SchemaFile {
+  std::string_view format;  ///< what `orrery schema` calls it
+  std::string (*make)() = nullptr;
+  /// Instead, of a format that differs by command: of one, or of all where `command` is empty.
+  std::string (*of_command)(const CLI::App& table, std::string_view command) = nullptr;
+};
+
 struct Command {
   std::string_view name;
   Group group = Group::hidden;
@@ -60,6 +70,7 @@ struct Command {
   Action (*add)(CLI::App& command, Session& session) = nullptr;
   Output output;
   Words words;
+  std::span<const SchemaFile> schemas;  ///< of the files that only this command reads
 };
 
 /// The commands of this program, by group: all, or in orrery_first those of first_commands.txt.
@@ -113,9 +124,7 @@ Action add_whatif(CLI::App& command, Session& session);
 Action add_stragglers(CLI::App& command, Session& session);
 Action add_scale_down(CLI::App& command, Session& session);
 Action add_search(CLI::App& command, Session& session);
-Action add_split_bandwidth(CLI::App& command, Session& session);
 Action add_shard(CLI::App& command, Session& session);
-Action add_calculon(CLI::App& command, Session& session);
 Action add_inspect(CLI::App& command, Session& session);
 Action add_convert(CLI::App& command, Session& session);
 Action add_link(CLI::App& command, Session& session);
@@ -132,7 +141,6 @@ Action add_synthesise(CLI::App& command, Session& session);
 Action add_topology(CLI::App& command, Session& session);
 Action add_calibrate(CLI::App& command, Session& session);
 Action add_validate(CLI::App& command, Session& session);
-Action add_reproduce(CLI::App& command, Session& session);
 Action add_bench(CLI::App& command, Session& session);
 Action add_schema(CLI::App& command, Session& session);
 Action add_doctor(CLI::App& command, Session& session);

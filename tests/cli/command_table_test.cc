@@ -138,7 +138,7 @@ TEST_F(CommandTable, EachHasATranscript) {
                           "( (?!--help)|$|[;|)])");
     EXPECT_TRUE(std::any_of(lines.begin(), lines.end(),
                             [&](const std::string& line) { return std::regex_search(line, runs); }))
-        << "no transcript in tests/cli runs " << command.name;
+        << "no transcript runs " << command.name;
   }
 }
 
@@ -154,7 +154,7 @@ TEST_F(CommandTable, HasTheFirstCommands) {
 std::string commands_page() {
   std::string page =
       "# Commands\n\n"
-      "<!-- Generated from apps/orrery/command_table.h. To renew it, run the cli tests with "
+      "<!-- Generated from the tables of commands. To renew it, run the cli tests with "
       "ORRERY_UPDATE_DOCS=1. -->\n\n"
       "`orrery COMMAND --help` prints the options of a command with examples, `orrery man COMMAND` "
       "the same as a manual page; [options](options.md) lists those of all commands. A command "
@@ -177,6 +177,7 @@ std::string commands_page() {
 }
 
 TEST_F(CommandTable, ThePageIsThatOfTheTable) {
+  if (!missing_commands().empty()) GTEST_SKIP() << "the page has the commands of all add-ons";
   const std::string path = std::string(core_testing::kSourceFolder) + "/docs/reference/commands.md";
   if (std::getenv("ORRERY_UPDATE_DOCS") != nullptr) std::ofstream(path) << commands_page();
   EXPECT_EQ(read(path), commands_page()) << "run this test with ORRERY_UPDATE_DOCS=1";

@@ -11,10 +11,14 @@ namespace orrery::cli_test {
 
 [[nodiscard]] std::string read(const std::filesystem::path& path);
 
-/// The transcripts in tests/cli.
+/// The transcripts in tests/cli, and in tests/cli of the add-ons that this build has.
 [[nodiscard]] std::vector<std::string> transcripts();
 
-/// Pages of the documentation with commands that run.
+/// The commands of add-ons that this build lacks.
+[[nodiscard]] std::vector<std::string> missing_commands();
+
+/// Pages of the documentation with commands that run, less those with commands that this build
+/// lacks.
 [[nodiscard]] std::vector<std::string> pages();
 
 }  // namespace orrery::cli_test

@@ -12,6 +12,7 @@
 #include <set>
 
 #include "arguments.h"
+#include "command_questions.h"
 #include "commands.h"
 #include "help/completion.h"
 #include "help/question_schema.h"
@@ -186,16 +187,9 @@ TEST(QuestionOptions, WordsThatOneMayBeAreCheckedAndCompleted) {
   EXPECT_GT(count, 100u);
 }
 
-/// A short question to a command, fields that do not matter to it, and what runs before.
-struct Asked {
-  std::string_view command, arguments;
-  std::set<std::string_view> same{};
-  std::string_view before{};
-};
+void PrintTo(const CommandQuestion& asked, std::ostream* out) { *out << asked.command; }
 
-void PrintTo(const Asked& asked, std::ostream* out) { *out << asked.command; }
-
-class Answers : public testing::TestWithParam<Asked> {};
+class Answers : public testing::TestWithParam<CommandQuestion> {};
 
 TEST_P(Answers, FollowFromEachField) {
   std::string name = testing::UnitTest::GetInstance()->current_test_info()->name();
@@ -241,7 +235,6 @@ TEST_P(Answers, FollowFromEachField) {
   std::filesystem::remove_all(folder);
 }
 
-#define ORRERY_JOB "--model gpt2 --set model.layers=4 --seq 128 --global-batch 16 --tp 4 "
 #define ORRERY_RECORDED \
   "data/demo/ddp_transformer/rank0.kineto.json.gz data/demo/ddp_transformer/rank1.kineto.json.gz "
 #define ORRERY_KERNELS                                                                            \
@@ -250,7 +243,7 @@ TEST_P(Answers, FollowFromEachField) {
   "printf \"H100_SXM,\\\"gemm forward bf16,bf16>bf16 m=%d n=%d k=%d transposed_b\\\",%.3f\\n\", " \
   "m, n, k, 5 + m * n * k / 2e8}' > own.csv"
 #define ORRERY_TRACES "orrery generate " ORRERY_JOB "--dp 2 -o w -q"
-const Asked kAsked[] = {
+const CommandQuestion kQuestions[] = {
     {"whatif",
      ORRERY_JOB "--cluster h100-sxm:8 --list --most 3",  // of a job, which is listed already
      {"question.list", "question.base.groups", "question.base.recorded.rank",
@@ -270,7 +263,6 @@ const Asked kAsked[] = {
     {"shard", "examples/tables.csv --devices 8", {"question.memory"}},  // there is room
     {"plan", "examples/plans/ring-8.xml --cluster h100-sxm:16"},
     {"search", ORRERY_JOB "--cluster h100-sxm:8 --best 3 --simulated 2"},
-    {"split-bandwidth", ORRERY_JOB "--cluster examples/clusters/dgx-h100-64.yaml", {"schedule"}},
     {"collective", "all-reduce --cluster h100-sxm:16 --size 1GB"},
     {"synthesise", "broadcast --fabric h100-sxm:8", {"question.search"}},  // it is no torus
     {"topology", "h100-sxm:16", {"question.tp"}},                          // 8 GPUs are a host
@@ -302,9 +294,6 @@ const Asked kAsked[] = {
      "data/demo/ddp_transformer/rank0.kineto.json.gz --iteration 8 -o out/part.json",
      {"ranks"}},  // of one rank
     {"obfuscate", "w -o out/o", {}, ORRERY_TRACES},
-    {"calculon",
-     "examples/calculon/gpt3-175b.json examples/calculon/a100-80g.json --devices 64 --batch 64"},
-    {"reproduce", "themis-tutorial"},
     {"link",
      "data/demo/ddp_transformer/rank0.et.json.gz data/demo/ddp_transformer/rank0.kineto.json.gz"},
     {"calibrate",
@@ -318,7 +307,14 @@ const Asked kAsked[] = {
     {"embeddings", "synthesize --batch 256 --pooling 4 --rows 5000 -o out/a.txt", {}},
 };
 
-INSTANTIATE_TEST_SUITE_P(Each, Answers, testing::ValuesIn(kAsked), [](const auto& one) {
+/// Of the core, and of the add-ons.
+std::vector<CommandQuestion> all_questions() {
+  std::vector<CommandQuestion> all(std::begin(kQuestions), std::end(kQuestions));
+  all.insert(all.end(), addon_questions().begin(), addon_questions().end());
+  return all;
+}
+
+INSTANTIATE_TEST_SUITE_P(Each, Answers, testing::ValuesIn(all_questions()), [](const auto& one) {
   std::string name(one.param.command);
   const std::string_view arguments = one.param.arguments;
   name += "_" + std::string(arguments.substr(0, arguments.find_first_of(" /.:")));
@@ -335,14 +331,17 @@ const std::map<std::string_view, std::string_view> kElsewhere = {
 
 TEST(QuestionOptions, AnswersAreTriedOfEachCommand) {
   Program program;
+  const std::vector<CommandQuestion> questions = all_questions();
   for (const app::Command& one : app::commands()) {
     const auto& fields = program.command(one.name).fields;
     const bool any = std::any_of(fields.begin(), fields.end(), [](const FieldRecord& field) {
       return is_option(field) && app::has_effect(field);
     });
-    const bool asked = std::any_of(std::begin(kAsked), std::end(kAsked),
-                                   [&](const Asked& tried) { return tried.command == one.name; });
-    EXPECT_EQ(any, asked || kElsewhere.contains(one.name)) << one.name;
+    const bool asked =
+        kElsewhere.contains(one.name) || addons_tested_elsewhere().contains(one.name) ||
+        std::any_of(questions.begin(), questions.end(),
+                    [&](const CommandQuestion& tried) { return tried.command == one.name; });
+    EXPECT_EQ(any, asked) << one.name;
   }
 }
 

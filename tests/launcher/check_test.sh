@@ -17,13 +17,13 @@ done
 chmod +x "$here"/bin/*
 
 copy=$here/copy
-mkdir -p "$copy"/{src/orrery/{graph/transform,sim,table},include/orrery/sim,apps/orrery,cmake,docs}
+mkdir -p "$copy"/{src/orrery/{graph/transform,sim,table},include/orrery/sim,addons/extra/command,apps/orrery,cmake,docs}
 cp "$project/check" "$copy"
 mkdir -p "$copy/packaging" && cp "$project/packaging/say.sh" "$copy/packaging"
 printf '#!/usr/bin/env bash\n[[ ${1:-} != --print ]] || echo clang-14\n' >"$copy/setup"
 chmod +x "$copy/setup"
 touch "$copy"/src/orrery/{graph/transform/a.cc,graph/transform/a_test.cc,sim/b.cc,sim/b_test.cc,table/c.cc} \
-  "$copy"/{include/orrery/sim/b.h,apps/orrery/d.cc,cmake/packages.txt,cmake/OrreryOptions.cmake,docs/page.md}
+  "$copy"/{include/orrery/sim/b.h,addons/extra/{e_test.cc,command/e.cc},apps/orrery/d.cc,cmake/packages.txt,cmake/OrreryOptions.cmake,docs/page.md}
 git() { command git -C "$copy" -c user.name=x -c user.email=x@x -c commit.gpgsign=false "$@"; }
 git init -q && echo build/ >"$copy/.gitignore" && git add . && git commit -qm one
 
@@ -40,14 +40,14 @@ expect() {
   fi
 }
 
-all='orrery orrery_table orrery_graph_tests orrery_sim_tests'
-expect 'no release: all rooms' "$all" '^(orrery_graph_tests|orrery_sim_tests)' asan changed
+all='orrery orrery_table orrery_extra_tests orrery_graph_tests orrery_sim_tests'
+expect 'no release: all rooms' "$all" '^(orrery_extra_tests|orrery_graph_tests|orrery_sim_tests)' asan changed
 echo 'project(made_up VERSION 0.1.0 LANGUAGES CXX)' >"$copy/CMakeLists.txt"
 git add . && git commit -qm 'a release'
 echo x >>"$copy/src/orrery/graph/transform/a.cc"
 expect 'the commit that set the version' 'orrery_graph_tests' '^(orrery_graph_tests)' asan changed
 command git clone -q --depth 1 "file://$copy" "$here/shallow" && mv "$copy" "$here/full" && mv "$here/shallow" "$copy"
-expect 'the newest commits alone: all rooms' "$all" '^(orrery_graph_tests|orrery_sim_tests)' asan changed
+expect 'the newest commits alone: all rooms' "$all" '^(orrery_extra_tests|orrery_graph_tests|orrery_sim_tests)' asan changed
 rm -rf "$copy" && mv "$here/full" "$copy"
 git stash -q && git tag v1 && git stash pop -q
 expect 'an edit' 'orrery_graph_tests' '^(orrery_graph_tests)' asan changed
@@ -62,8 +62,13 @@ expect 'a new file, a public header' 'orrery_table orrery_graph_tests orrery_sim
 git tag v2 && git stash -qu
 echo x >>"$copy/apps/orrery/d.cc"
 expect 'the newest tag, the command line' 'orrery' '' asan changed
+echo x >>"$copy/addons/extra/e_test.cc"
+git stash -q -- apps
+expect 'an add-on' 'orrery_extra_tests' '^(orrery_extra_tests)' asan changed
+echo x >>"$copy/addons/extra/command/e.cc"
+expect 'the command of an add-on' 'orrery orrery_extra_tests' '^(orrery_extra_tests)' asan changed
 echo x >>"$copy/cmake/OrreryOptions.cmake"
-expect 'flags' "$all" '^(orrery_graph_tests|orrery_sim_tests)' asan changed
+expect 'flags' "$all" '^(orrery_extra_tests|orrery_graph_tests|orrery_sim_tests)' asan changed
 expect 'rooms by name' 'orrery_sim_tests' '^(orrery_sim_tests)' asan sim
 expect 'all rooms' '' '^()' asan unit
 

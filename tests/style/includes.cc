@@ -12,12 +12,22 @@ namespace orrery::style {
 std::string room_of(const std::string& path) {
   if (path.starts_with("apps/orrery/")) return "apps/orrery";
   if (path.starts_with("apps/orrery_bench/")) return "apps/orrery_bench";
+  if (path.starts_with("addons/")) {
+    static const std::regex addon(R"(addons/[^/]+(/(text|command)(?=/))?)");
+    std::smatch match;
+    return std::regex_search(path, match, addon) ? match.str() : "";
+  }
   for (const std::string_view prefix : {"src/orrery/", "include/orrery/"}) {
     if (!path.starts_with(prefix)) continue;
     const std::string rest = path.substr(prefix.size());
     return rest.substr(0, rest.find('/'));
   }
   return {};
+}
+
+std::string room_of_include(const std::string& included) {
+  const bool whole = included.starts_with("apps/") || included.starts_with("addons/");
+  return room_of(whole ? included : "src/" + included);
 }
 
 std::vector<std::string> includes(std::string_view text) {
@@ -33,8 +43,9 @@ std::vector<std::string> includes(std::string_view text) {
 namespace {
 
 // "src/orrery/workload/spec/lora_targets.h" → "workload/spec", "include/orrery/result/run.h" →
-// "result".
+// "result", "addons/bench/plan/fills.h" → "addons/bench/plan".
 std::string folder_of(const std::string& path) {
+  if (path.starts_with("addons/")) return path.substr(0, path.rfind('/'));
   const std::size_t room = path.find("orrery/");
   if (room == std::string::npos) return {};
   const std::string rest = path.substr(room + 7);
@@ -56,13 +67,13 @@ void add_folders(const std::string& path, std::string_view text, IncludeTable& f
   const std::string room = room_of(path), folder = folder_of(path);
   std::set<std::string>& reached = folders[folder];
   for (const std::string& included : includes(text)) {
-    if (room_of("src/" + included) == room && folder_of(included) != folder)
+    if (room_of_include(included) == room && folder_of(included) != folder)
       reached.insert(folder_of(included));
   }
 }
 
 void add_header(const std::string& path, std::string_view text, IncludeTable& files) {
-  const std::size_t room = path.find("orrery/");
+  const std::size_t room = path.starts_with("addons/") ? 0 : path.find("orrery/");
   if (room == std::string::npos) return;
   const std::vector<std::string> found = includes(text);
   files[path.substr(room)].insert(found.begin(), found.end());
@@ -90,8 +101,12 @@ Violations check_circles(const IncludeTable& table) {
   return violations;
 }
 
+bool is_in_addon_tests(const std::string& path) {
+  return path.starts_with("addons/") && path.find("/tests/") != std::string::npos;
+}
+
 bool is_for_tests(const std::string& path) {
-  return path.starts_with("tests/") || path.starts_with("benchmarks/") ||
+  return is_in_addon_tests(path) || path.starts_with("tests/") || path.starts_with("benchmarks/") ||
          has_suffix(path, "_test.cc") || has_suffix(path, "_fuzz.cc") ||
          has_suffix(path, "_testing.h");
 }
@@ -100,7 +115,8 @@ Violations check_test_headers(const IncludeTable& files) {
   std::map<std::string, std::set<std::string>> users;  // by header: files that are not for tests
   for (const auto& [file, reached] : files) {
     for (const std::string& header : reached) {
-      if (!header.starts_with("orrery/")) continue;
+      if (!header.starts_with("orrery/") && !header.starts_with("addons/")) continue;
+      if (is_in_addon_tests(header)) continue;
       std::set<std::string>& of = users[header];
       if (!is_for_tests(file)) of.insert(file);
     }

@@ -79,7 +79,9 @@ Violations check_folders(const RoomTable& rooms, const IncludeTable& folders) {
     }
   }
   for (const auto& [folder, allowed] : rooms) {
-    const bool inside = folder.find('/') != std::string::npos && !folder.starts_with("apps/");
+    const std::size_t parent = folder.starts_with("addons/") ? 7 : 0;
+    const bool inside =
+        folder.find('/', parent) != std::string::npos && !folder.starts_with("apps/");
     if (inside && !folders.contains(folder))
       violations.push_back("docs/architecture.md lists folder '" + folder +
                            "', which has no files");
@@ -100,10 +102,9 @@ Violations check_includes(const std::string& path, std::string_view text, const 
     std::smatch match;
     if (!std::regex_match(line, match, include)) continue;
     const std::string target = match[1];
-    if (room.starts_with("apps/") && !target.starts_with("orrery/") && !target.starts_with("apps/"))
-      continue;
-    const std::string other =
-        target.starts_with("apps/") ? room_of(target) : room_of("src/" + target);
+    static const std::regex whole("(orrery|apps|addons)/.*");
+    if (room.starts_with("apps/") && !std::regex_match(target, whole)) continue;
+    const std::string other = room_of_include(target);
     if (other.empty() || !rooms.contains(other)) {
       violations.push_back(place(path, number) + ": \"" + target +
                            "\" is not a whole include of a known room");

@@ -25,8 +25,8 @@ using RoomTable = std::map<std::string, std::set<std::string>>;
 [[nodiscard]] RoomTable parse_rooms(std::string_view architecture);
 
 /// Includes of a file of ours that the table does not allow, that name no room, or that are not
-/// written whole. `path` is relative to the root. In apps/, a file includes its neighbours relative to
-/// the program's folder ("options/rank_list.h").
+/// written whole. `path` is relative to the root. In apps/orrery, a file may include others of this
+/// folder without it: "session.h", "options/rank_list.h".
 [[nodiscard]] Violations check_includes(const std::string& path, std::string_view text,
                                         const RoomTable& rooms);
 

@@ -62,6 +62,21 @@ TEST(Includes, UpwardOnesAreFound) {
               SizeIs(1));
 }
 
+TEST(Includes, OfAddOnsAreFoundInTheCore) {
+  const RoomTable rooms = parse_rooms(std::string(kTable) +
+                                      "| `addons/a` | x | `graph` |\n"
+                                      "| `addons/a/command` | x | `addons/a` `apps/orrery` |\n");
+  const std::string include = "#include \"addons/a/b/c.h\"\n";
+  for (const char* core : {"src/orrery/trace/a.cc", "apps/orrery/main.cc"})
+    EXPECT_THAT(check_includes(core, include, rooms), SizeIs(1)) << core;
+  EXPECT_THAT(check_includes("addons/a/b/d.cc", include, rooms), IsEmpty());
+  EXPECT_THAT(check_includes("addons/a/b/d.cc", "#include \"apps/orrery/session.h\"\n", rooms),
+              SizeIs(1));
+  EXPECT_THAT(check_includes("addons/a/command/d.cc",
+                             include + "#include \"apps/orrery/session.h\"\n", rooms),
+              IsEmpty());
+}
+
 TEST(Folders, MayNotIncludeEachOtherInACircle) {
   IncludeTable folders;
   add_folders("src/orrery/a/one/x.cc", "#include \"orrery/a/two/y.h\"\n", folders);
@@ -133,7 +148,9 @@ TEST(Includes, MustBeWholeAndOfAKnownRoom) {
               SizeIs(1));
   EXPECT_THAT(check_includes("src/orrery/attic/a.cc", "", rooms), SizeIs(1));
   EXPECT_THAT(check_includes("apps/orrery/main.cc",
-                             "#include \"run.h\"\n#include \"orrery/trace/x.h\"\n", rooms),
+                             "#include \"run.h\"\n#include \"options/run.h\"\n"
+                             "#include \"orrery/trace/x.h\"\n",
+                             rooms),
               IsEmpty());
 }
 

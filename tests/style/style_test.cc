@@ -40,8 +40,18 @@ TEST(Style, IncludesFollowTheTableOfRooms) {
   const RoomTable rooms = parse_rooms(read(kRoot / "docs/architecture.md"));
   ASSERT_TRUE(rooms.contains("core") && rooms.contains("apps/orrery"))
       << "the table of rooms is gone";
-  for (const std::string& path : cpp_files({"include", "src", "apps"}))
-    expect_none(check_includes(path, read(kRoot / path), rooms));
+  for (const std::string& path : cpp_files({"include", "src", "apps", "addons"})) {
+    if (!is_in_addon_tests(path)) expect_none(check_includes(path, read(kRoot / path), rooms));
+  }
+}
+
+// The core builds without add-ons.
+TEST(Style, TheCoreIncludesNoAddOn) {
+  for (const std::string& path : cpp_files({"include", "src", "apps"})) {
+    if (path.starts_with("apps/orrery_bench/")) continue;  // part of the add-on `bench`
+    for (const std::string& included : includes(read(kRoot / path)))
+      EXPECT_FALSE(included.starts_with("addons/")) << path << " includes " << included;
+  }
 }
 
 // A reader can survey a folder.
@@ -55,7 +65,7 @@ TEST(Style, FoldersHaveAtMost24Files) {
 
 TEST(Style, FoldersInsideRoomsFollowTheTable) {
   IncludeTable folders;
-  for (const std::string& path : cpp_files({"src"})) {
+  for (const std::string& path : cpp_files({"src", "addons"})) {
     if (!is_for_tests(path)) add_folders(path, read(kRoot / path), folders);
   }
   ASSERT_TRUE(folders.contains("workload/spec"));
@@ -65,7 +75,7 @@ TEST(Style, FoldersInsideRoomsFollowTheTable) {
 
 TEST(Style, FilesHaveNoCircle) {
   IncludeTable files;
-  for (const std::string& path : cpp_files({"include", "src", "apps"})) {
+  for (const std::string& path : cpp_files({"include", "src", "apps", "addons"})) {
     if (has_suffix(path, ".h")) add_header(path, read(kRoot / path), files);
   }
   for (const std::string& path : files_in(kRoot, "web/src")) {
@@ -77,7 +87,8 @@ TEST(Style, FilesHaveNoCircle) {
 
 TEST(Style, HelpersOfTestsAreCalledSo) {
   IncludeTable files;
-  for (const std::string& path : cpp_files({"include", "src", "apps", "tests", "benchmarks"})) {
+  for (const std::string& path :
+       cpp_files({"include", "src", "apps", "addons", "tests", "benchmarks"})) {
     for (const std::string& included : includes(read(kRoot / path))) files[path].insert(included);
   }
   expect_none(check_test_headers(files));
@@ -103,7 +114,8 @@ TEST(Style, NoPartOfTheEngineHasAFriend) {
 }
 
 TEST(Style, FilesAreShort) {
-  std::vector<std::string> paths = cpp_files({"include", "src", "apps", "tests", "benchmarks"});
+  std::vector<std::string> paths =
+      cpp_files({"include", "src", "apps", "addons", "tests", "benchmarks"});
   for (const std::string& path : project_files(kRoot)) {
     const bool script =
         path == "setup" || path == "check" || path == "orrery" || has_suffix(path, ".sh");
@@ -114,20 +126,23 @@ TEST(Style, FilesAreShort) {
 }
 
 TEST(Style, FunctionsAreShort) {
-  for (const std::string& path : cpp_files({"include", "src", "apps", "tests", "benchmarks"})) {
+  for (const std::string& path :
+       cpp_files({"include", "src", "apps", "addons", "tests", "benchmarks"})) {
     expect_none(check_functions(path, read(kRoot / path)));
   }
 }
 
 TEST(Style, EveryFileNamesItsLicence) {
-  for (const std::string& path : cpp_files({"include", "src", "apps", "tests", "benchmarks"})) {
+  for (const std::string& path :
+       cpp_files({"include", "src", "apps", "addons", "tests", "benchmarks"})) {
     expect_none(check_licence(path, read(kRoot / path)));
   }
 }
 
 TEST(Style, TheLibraryIsQuiet) {
-  for (const std::string& path : cpp_files({"include", "src"})) {
-    if (!is_for_tests(path)) expect_none(check_quiet(path, read(kRoot / path)));
+  for (const std::string& path : cpp_files({"include", "src", "addons"})) {
+    const bool command = room_of(path).ends_with("/command");
+    if (!command && !is_for_tests(path)) expect_none(check_quiet(path, read(kRoot / path)));
   }
 }
 
@@ -154,15 +169,16 @@ TEST(Style, LinksInTheDocumentationResolve) {
   }
 }
 
-// Rooms: folders directly below src/orrery that hold files.
-std::set<std::string> room_names() {
-  const std::string rooms = "src/orrery/";
-  std::set<std::string> names;
-  for (const std::string& path : files_in(kRoot, rooms)) {
-    const std::size_t slash = path.find('/', rooms.size());
-    if (slash != std::string::npos) names.insert(path.substr(rooms.size(), slash - rooms.size()));
+// Rooms and add-ons: folders directly below src/orrery and addons that hold files.
+std::set<std::string> room_folders() {
+  std::set<std::string> folders;
+  for (const std::string parent : {"src/orrery/", "addons/"}) {
+    for (const std::string& path : files_in(kRoot, parent)) {
+      const std::size_t slash = path.find('/', parent.size());
+      if (slash != std::string::npos) folders.insert(path.substr(0, slash));
+    }
   }
-  return names;
+  return folders;
 }
 
 // Lines without their leading blanks.
@@ -181,11 +197,11 @@ std::vector<std::string> example_lines(std::string_view page) {
 }
 
 void expect_readme(const std::string& room) {
-  SCOPED_TRACE("src/orrery/" + room + "/README.md");
-  const fs::path folder = kRoot / "src/orrery" / room;
+  SCOPED_TRACE(room + "/README.md");
+  const fs::path folder = kRoot / room;
   ASSERT_TRUE(fs::exists(folder / "README.md")) << "a room has a page that introduces it";
   const std::string page = read(folder / "README.md");
-  EXPECT_TRUE(page.starts_with("# " + room + "\n"));
+  EXPECT_TRUE(page.starts_with("# " + folder.filename().string() + "\n"));
   EXPECT_LE(lines_of(page).size(), 30u);
   for (const char* const label :
        {"Main types:", "Example:", "Safe to change alone:", "Look further when:"})
@@ -206,8 +222,8 @@ void expect_readme(const std::string& room) {
 }
 
 TEST(Style, EveryRoomHasAReadme) {
-  const std::set<std::string> rooms = room_names();
-  ASSERT_TRUE(rooms.contains("core"));
+  const std::set<std::string> rooms = room_folders();
+  ASSERT_TRUE(rooms.contains("src/orrery/core"));
   for (const std::string& room : rooms) expect_readme(room);
 }
 
@@ -225,8 +241,8 @@ std::string all_tests() {
   std::string text;
   for (const std::string& path : project_files(kRoot)) {
     const bool style = path.starts_with("tests/style/");
-    if (!style && (is_cpp(path) ? has_suffix(path, "_test.cc") : path.starts_with("tests/")))
-      text += read(kRoot / path);
+    const bool there = path.starts_with("tests/") || is_in_addon_tests(path);
+    if (!style && (is_cpp(path) ? has_suffix(path, "_test.cc") : there)) text += read(kRoot / path);
   }
   return text;
 }

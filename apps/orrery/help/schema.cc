@@ -6,13 +6,12 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <array>
+#include <iterator>
 #include <memory>
 #include <vector>
 
 #include "commands.h"
 #include "help/question_schema.h"
-#include "orrery/case_study/case_study_reference.h"
 #include "orrery/explore/space/space_file.h"
 #include "orrery/platform/catalogue/variability.h"
 #include "orrery/platform/cluster/cluster.h"
@@ -36,14 +35,13 @@ std::vector<std::string_view> json_commands() {
   return names;
 }
 
-constexpr std::array<SchemaFile, 8> kFiles = {{{"cluster", platform::cluster_schema},
-                                               {"workload", workload::spec_schema},
-                                               {"variability", platform::variability_schema},
-                                               {"case-study", case_study::case_study_schema},
-                                               {"space", explore::space_schema},
-                                               {"together", study::concurrent_jobs_schema},
-                                               {"question", nullptr, question_schema},
-                                               {"output", nullptr, output_of}}};
+constexpr SchemaFile kFiles[] = {{"cluster", platform::cluster_schema},
+                                 {"workload", workload::spec_schema},
+                                 {"variability", platform::variability_schema},
+                                 {"space", explore::space_schema},
+                                 {"together", study::concurrent_jobs_schema}};
+constexpr SchemaFile kOfCommands[] = {{"question", nullptr, question_schema},
+                                      {"output", nullptr, output_of}};
 
 struct SchemaOptions {
   std::string format, of;
@@ -57,7 +55,8 @@ struct SchemaOptions {
 };
 
 int print_schema(const SchemaOptions& options, const CLI::App& table, const Session& session) {
-  const auto file = std::find_if(kFiles.begin(), kFiles.end(), [&](const SchemaFile& one) {
+  const auto files = schema_files();
+  const auto file = std::find_if(files.begin(), files.end(), [&](const SchemaFile& one) {
     return one.format == options.format;
   });
   if (!options.of.empty() && file->of_command == nullptr)
@@ -70,7 +69,13 @@ int print_schema(const SchemaOptions& options, const CLI::App& table, const Sess
 
 }  // namespace
 
-std::span<const SchemaFile> schema_files() { return kFiles; }
+std::vector<SchemaFile> schema_files() {
+  std::vector<SchemaFile> files(std::begin(kFiles), std::end(kFiles));
+  for (const Command& command : commands())
+    files.insert(files.end(), command.schemas.begin(), command.schemas.end());
+  files.insert(files.end(), std::begin(kOfCommands), std::end(kOfCommands));
+  return files;
+}
 
 std::string schema_text(const SchemaFile& file, const CLI::App& table, std::string_view command) {
   std::string text = file.make != nullptr ? file.make() : file.of_command(table, command);
@@ -80,7 +85,7 @@ std::string schema_text(const SchemaFile& file, const CLI::App& table, std::stri
 
 std::vector<std::string_view> schema_formats() {
   std::vector<std::string_view> names;
-  for (const SchemaFile& file : kFiles) names.push_back(file.format);
+  for (const SchemaFile& file : schema_files()) names.push_back(file.format);
   return names;
 }
 

@@ -1,25 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
-namespace CLI {
-class App;
-}
+#include "commands.h"
 
 namespace orrery::app {
 
-struct SchemaFile {
-  std::string_view format;  ///< what `orrery schema` calls it
-  std::string (*make)() = nullptr;
-  /// Instead, of a format that differs by command: of one, or of all where `command` is empty.
-  std::string (*of_command)(const CLI::App& table, std::string_view command) = nullptr;
-};
-
-/// The file formats that have a JSON Schema.
-[[nodiscard]] std::span<const SchemaFile> schema_files();
+/// The file formats that have a JSON Schema, those of commands too.
+[[nodiscard]] std::vector<SchemaFile> schema_files();
 
 /// The schema, with a newline at its end.
 [[nodiscard]] std::string schema_text(const SchemaFile& file, const CLI::App& table,

@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "orrery/core/system/read_files.h"
 #include "orrery/explore/points/provenance.h"
@@ -14,10 +15,11 @@ namespace orrery::explore {
 /// Whether answers are up to date. It reads each file once. Not thread-safe.
 class Freshness {
  public:
-  /// `where`: of the space.
-  explicit Freshness(const std::string& where) : files_(folder_of(where)) {}
+  /// `where`: of the space. `models`: what up-to-date answers were computed with.
+  explicit Freshness(const std::string& where, std::string_view models = models_hash())
+      : models_(models), files_(folder_of(where)) {}
   [[nodiscard]] bool holds(const Provenance& provenance) {
-    return provenance.models == models_hash() && files_.unchanged(provenance.files);
+    return provenance.models == models_ && files_.unchanged(provenance.files);
   }
   /// Null: no.
   [[nodiscard]] bool holds(const std::shared_ptr<const Provenance>& provenance) {
@@ -25,6 +27,7 @@ class Freshness {
   }
 
  private:
+  std::string_view models_;
   CurrentFiles files_;
 };
 

@@ -14,8 +14,9 @@ std::string folder_of(const std::string& where) {
   return std::filesystem::path(where).parent_path().string();
 }
 
-Provenance provenance_of(const FileHashes& files, const std::string& where) {
-  return {std::string(models_hash()), relative_to(folder_of(where), files)};
+Provenance provenance_of(const FileHashes& files, const std::string& where,
+                         std::string_view models) {
+  return {std::string(models), relative_to(folder_of(where), files)};
 }
 
 void write_provenance(report::JsonWriter& json, const Provenance& provenance) {

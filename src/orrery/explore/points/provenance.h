@@ -18,7 +18,7 @@ namespace orrery::explore {
 
 /// Of one answer. What it asks stands in its digest.
 struct Provenance {
-  std::string models{};  ///< models_hash() of the build that computed it
+  std::string models{};  ///< models_hash() of the build that computed it, or an add-on's hash
   FileHashes files{};    ///< that were read; relative to the folder of the space's file
 
   friend bool operator==(const Provenance&, const Provenance&) = default;
@@ -27,8 +27,9 @@ struct Provenance {
 /// The folder of the file that a space came from.
 [[nodiscard]] std::string folder_of(const std::string& where);
 
-/// By this build, from these files. `where`: of the space.
-[[nodiscard]] Provenance provenance_of(const FileHashes& files, const std::string& where);
+/// By the build with these `models`, from these files. `where`: of the space.
+[[nodiscard]] Provenance provenance_of(const FileHashes& files, const std::string& where,
+                                       std::string_view models = models_hash());
 
 /// "models" and "files" of a stored line.
 void write_provenance(report::JsonWriter& json, const Provenance& provenance);

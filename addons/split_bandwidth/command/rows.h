@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The command of this add-on.
+#pragma once
+
+#include <array>
+
+#include "apps/orrery/commands.h"
+
+namespace orrery::app {
+
+Action add_split_bandwidth(CLI::App& command, Session& session);
+
+namespace addons::split_bandwidth {
+
+inline constexpr auto kCommands = std::to_array<Command>({
+    {.name = "split-bandwidth",
+     .group = Group::search,
+     .summary = "Split bandwidth among the dimensions of a network for a job",
+     .add = add_split_bandwidth,
+     .output = {.file = "Write the cluster file with the best split to FILE ('-' for stdout)"}},
+});
+
+}  // namespace addons::split_bandwidth
+}  // namespace orrery::app
