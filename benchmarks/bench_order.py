@@ -64,7 +64,7 @@ def main():
     parser.add_argument("--memory-limit", default="15GB", help="what takes more is skipped, saying so")
     parser.add_argument("--only", default="", help="recordings with this in their name")
     asked = parser.parse_args()
-    cases = [[str(ROOT / f"tests/bench/recordings/{model}.json.gz")] for model in OWN if asked.only in model]
+    cases = [[str(ROOT / f"addons/bench/tests/recordings/{model}.json.gz")] for model in OWN if asked.only in model]
     for name, *rest in PUBLIC:
         if asked.only not in name:
             continue

@@ -39,7 +39,6 @@ function(orrery_addon name)
   add_library(orrery_${name}_command STATIC ${sources})
   target_link_libraries(orrery_${name}_command PUBLIC orrery_${name} orrery_first_commands)
   target_compile_options(orrery_${name}_command PRIVATE $<$<CONFIG:Release>:-Og>)
-  target_compile_definitions(orrery_${name}_command PRIVATE ORRERY_VERSION="${PROJECT_VERSION}")
   orrery_join(orrery_${name}_command)
 
   if(ORRERY_TESTS AND EXISTS "${dir}/tests/CMakeLists.txt")

@@ -181,14 +181,6 @@ inline constexpr auto kCoreCommands = std::to_array<Command>({
      .group = Group::accuracy,
      .summary = "Compare predicted steps with measured ones",
      .add = add_validate},
-    {.name = "bench",
-     .group = Group::accuracy,
-     .summary = "Run the operators of a recording on this machine",
-     .add = add_bench,
-     .output =
-         {.file =
-              "Write the JSON to FILE ('-' for stdout); generate: the program to the folder FILE"},
-     .words = {.list = bench_words}},
     {.name = "schema",
      .group = Group::help,
      .summary = "Print the JSON Schema of a file format",

@@ -62,6 +62,14 @@ struct SchemaFile {
   std::string (*of_command)(const CLI::App& table, std::string_view command) = nullptr;
 };
 
+/// A module that the program loads when a command needs it. Packages install it separately.
+struct PlugIn {
+  std::string_view file;     ///< its name; "": there is none
+  std::string_view label;    ///< in `orrery --version`: what it needs, and for which command
+  std::string_view subject;  ///< of the line in `orrery doctor`
+  std::string_view present, missing;  ///< that line
+};
+
 struct Command {
   std::string_view name;
   Group group = Group::hidden;
@@ -71,6 +79,7 @@ struct Command {
   Output output;
   Words words;
   std::span<const SchemaFile> schemas;  ///< of the files that only this command reads
+  PlugIn plug_in;
 };
 
 /// The commands of this program, by group: all, or in orrery_first those of first_commands.txt.
@@ -141,7 +150,6 @@ Action add_synthesise(CLI::App& command, Session& session);
 Action add_topology(CLI::App& command, Session& session);
 Action add_calibrate(CLI::App& command, Session& session);
 Action add_validate(CLI::App& command, Session& session);
-Action add_bench(CLI::App& command, Session& session);
 Action add_schema(CLI::App& command, Session& session);
 Action add_doctor(CLI::App& command, Session& session);
 Action add_completion(CLI::App& command, Session& session);
@@ -150,7 +158,6 @@ Action add_install_files(CLI::App& command, Session& session);
 
 // What the first argument of a command may be, next to its add function.
 [[nodiscard]] std::vector<std::string_view> metric_words();
-[[nodiscard]] std::vector<std::string_view> bench_words();
 [[nodiscard]] std::vector<std::string_view> calibration_words();
 [[nodiscard]] std::vector<std::string_view> collective_words();
 [[nodiscard]] std::vector<std::string_view> embeddings_words();

@@ -13,10 +13,10 @@
 #include <utility>
 #include <vector>
 
+#include "addons/bench/programs/module_abi.h"
 #include "device.h"
 #include "executor.h"
 #include "gloo_communicator.h"
-#include "orrery/bench/programs/module_abi.h"
 
 namespace orrery::replay {
 namespace {

@@ -326,7 +326,6 @@ INSTANTIATE_TEST_SUITE_P(Each, Answers, testing::ValuesIn(all_questions()), [](c
 const std::map<std::string_view, std::string_view> kElsewhere = {
     {"run", "src/orrery/study/questions/outcome/run_options_test.cc"},
     {"check", "those of run"},
-    {"bench", "tests/bench, where there is libtorch"},
     {"demo", "where its data is"}};
 
 TEST(QuestionOptions, AnswersAreTriedOfEachCommand) {

@@ -6,7 +6,6 @@
 
 #include <CLI/CLI.hpp>
 
-#include "bench/bench_module.h"
 #include "commands.h"
 #include "orrery/core/models/network_choices.h"
 #include "orrery/core/text/text.h"
@@ -17,6 +16,7 @@
 #include "orrery/study/questions/outcome/builtin_case.h"
 #include "resources/build_info.h"
 #include "resources/data_folder.h"
+#include "resources/module_file.h"
 #include "search/mpi_module.h"
 
 namespace orrery::app {
@@ -49,11 +49,13 @@ std::vector<Line> examine() {
   const auto mpi = mpi_library();
   lines.push_back({"MPI", true,
                    mpi ? *mpi : "not there: './setup mpi' and a build, or the package orrery-mpi"});
-  const std::string module = bench_module_path();
-  lines.push_back({"replays", true,
-                   module.empty()
-                       ? "not there: './setup bench' and a build, or the package orrery-bench"
-                       : "by PyTorch, for 'orrery bench'"});
+  for (const Command& command : commands()) {
+    const PlugIn& module = command.plug_in;
+    if (module.file.empty()) continue;
+    const bool there = !module_file(std::string(module.file)).empty();
+    lines.push_back(
+        {std::string(module.subject), true, std::string(there ? module.present : module.missing)});
+  }
   const study::BuiltinCase test = study::run_builtin_case();
   lines.push_back({"self-test", test.exact, test.text});
   lines.push_back(

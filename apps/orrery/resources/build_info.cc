@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "commands.h"
 #include "orrery/report/html/run_page.h"
 #include "resources/built_in_data.h"
 #include "resources/module_file.h"
@@ -23,19 +24,25 @@ std::string library_versions() { return ORRERY_LIBRARIES; }
 
 std::string version_text() {
   const auto yes_no = [](bool there) { return there ? "yes" : "no"; };
-  return fmt::format(
+  std::string text = fmt::format(
       "{}\n"
       "commit     {}\n"
       "compiler   {}\n"
       "libraries  {}\n"
       "web page   {}\n"
       "data       {}\n"
-      "plug-ins   MPI (orrery search --executor mpi): {}; PyTorch (orrery bench run): {}",
+      "plug-ins   MPI (orrery search --executor mpi): {}",
       version_name(), kCommit, compiler_name(), library_versions(),
       yes_no(!report::built_in_page().empty()),
       built_in_data().empty() ? "in a folder" : "built in",
-      yes_no(!module_file("orrery_mpi.so").empty()),
-      yes_no(!module_file("orrery_bench.so").empty()));
+      yes_no(!module_file("orrery_mpi.so").empty()));
+  for (const Command& command : commands()) {
+    const PlugIn& module = command.plug_in;
+    if (module.file.empty()) continue;
+    text += fmt::format("; {}: {}", module.label,
+                        yes_no(!module_file(std::string(module.file)).empty()));
+  }
+  return text;
 }
 
 }  // namespace orrery::app

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "addons/bench/plan/rank_agreement.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <utility>
+
+#include "orrery/core/text/text.h"
+#include "orrery/core/text/units.h"
+
+namespace orrery::bench {
+namespace {
+
+using profile::CommKind;
+using Members = std::vector<std::uint32_t>;
+
+constexpr const char* kHint =
+    "give all ranks of the job, of one step: '--subtrace' and '--all-steps' "
+    "choose the same part of each";
+
+/// Collectives to which every rank brings equally much.
+bool is_even(const Exchange& exchange) {
+  return exchange.kind != CommKind::gather && exchange.kind != CommKind::scatter &&
+         (exchange.kind != CommKind::all_to_all ||
+          (exchange.in_split.empty() && exchange.out_split.empty()));
+}
+
+/// What two that are to be one say differently; empty where they agree.
+std::pair<std::string, std::string> difference(const Exchange& a, const Exchange& b) {
+  if (a.kind != b.kind)
+    return {fmt::format("is a {}", profile::name(a.kind)),
+            fmt::format("a {}", profile::name(b.kind))};
+  if (a.peer != b.peer) return {fmt::format("has root {}", a.peer), fmt::format("root {}", b.peer)};
+  if (!is_even(a) || !is_even(b) || a.bytes == b.bytes || a.bytes < 0 || b.bytes < 0) return {};
+  return {fmt::format("is a {} of {}", profile::name(a.kind), format_bytes(Bytes(a.bytes))),
+          fmt::format("of {}", format_bytes(Bytes(b.bytes)))};
+}
+
+/// What one rank does in one group, or sends to or receives from another.
+struct Done {
+  std::uint32_t rank = 0;
+  std::vector<const Exchange*> exchanges;
+};
+
+class Agreement {
+ public:
+  explicit Agreement(const std::vector<RankPlan>& ranks) : ranks_(ranks) {
+    for (const RankPlan& one : ranks) all_.push_back(one.rank);
+  }
+
+  Result<void> check() {
+    for (const RankPlan& one : ranks_) {
+      if (auto added = add(one); !added) return added;
+    }
+    for (const auto& [group, members] : collectives_) {
+      if (auto same = check_group(group.first, members); !same) return same;
+    }
+    for (const auto& [pair, sent] : sent_) {
+      if (sent == received_[pair]) continue;
+      return fail(Errc::input_mismatch, fmt::format("rank {}", pair.second),
+                  fmt::format("receives {} messages of rank {}, which sends {}", received_[pair],
+                              pair.first, sent),
+                  kHint);
+    }
+    for (const auto& [pair, received] : received_) {
+      if (sent_.contains(pair)) continue;
+      return fail(
+          Errc::input_mismatch, fmt::format("rank {}", pair.second),
+          fmt::format("receives {} messages of rank {}, which sends none", received, pair.first),
+          kHint);
+    }
+    return {};
+  }
+
+ private:
+  using Pair = std::pair<std::uint32_t, std::uint32_t>;  // sender, receiver
+
+  Result<void> add(const RankPlan& one) {
+    std::map<Members, std::size_t> same;
+    std::vector<std::pair<Members, std::size_t>> names;
+    for (const PlanGroup& group : one.plan->groups) {
+      if (auto whole = check_members(one.rank, group); !whole) return whole;
+      const Members members = group.ranks.empty() ? all_ : group.ranks;
+      names.emplace_back(members, same[members]++);
+    }
+    for (const Exchange& exchange : one.plan->exchanges) {
+      if (exchange.kind == CommKind::coalesced) continue;
+      if (is_message(exchange.kind)) {
+        const auto peer = static_cast<std::uint32_t>(exchange.peer);
+        if (exchange.kind == CommKind::send)
+          ++sent_[{one.rank, peer}];
+        else
+          ++received_[{peer, one.rank}];
+        continue;
+      }
+      const std::size_t size = names[exchange.group].first.size();
+      for (const std::vector<std::int64_t>* split : {&exchange.in_split, &exchange.out_split}) {
+        if (!split->empty() && split->size() != size)
+          return fail(Errc::input_group, fmt::format("rank {}", one.rank),
+                      fmt::format("begins a {} among {} ranks in a process group that has {} here",
+                                  profile::name(exchange.kind), split->size(), size),
+                      kHint);
+      }
+      std::vector<Done>& members = collectives_[names[exchange.group]];
+      if (members.empty() || members.back().rank != one.rank) members.push_back({one.rank, {}});
+      members.back().exchanges.push_back(&exchange);
+    }
+    return {};
+  }
+
+  [[nodiscard]] Result<void> check_members(std::uint32_t rank, const PlanGroup& group) const {
+    const std::string named =
+        fmt::format("process group {} of rank {}", in_quotes(group.name), rank);
+    for (const std::uint32_t member : group.ranks) {
+      if (std::binary_search(all_.begin(), all_.end(), member)) continue;
+      return fail(Errc::input_group, named, fmt::format("has rank {}, which is not played", member),
+                  kHint);
+    }
+    if (!group.ranks.empty() &&
+        std::find(group.ranks.begin(), group.ranks.end(), rank) == group.ranks.end())
+      return fail(Errc::input_group, named, "does not have that rank", kHint);
+    if (group.ranks.empty() && group.size > 0 &&
+        static_cast<std::size_t>(group.size) != all_.size())
+      return fail(Errc::input_group, named,
+                  fmt::format("has {} ranks, the recording does not say which, and {} are played",
+                              group.size, all_.size()),
+                  kHint);
+    return {};
+  }
+
+  [[nodiscard]] static Result<void> check_group(const Members& group,
+                                                const std::vector<Done>& members) {
+    const Done& first = members.front();
+    const auto no = [&](const Done& whose, std::string what) {
+      return fail(Errc::input_mismatch, fmt::format("rank {}", whose.rank), std::move(what), kHint);
+    };
+    if (members.size() != group.size())
+      return no(first, fmt::format("begins a {} with {} ranks, of which {} do the same",
+                                   profile::name(first.exchanges.front()->kind), group.size(),
+                                   members.size()));
+    for (const Done& other : members) {
+      const std::size_t both = std::min(first.exchanges.size(), other.exchanges.size());
+      for (std::size_t i = 0; i < both; ++i) {
+        const auto [own, theirs] = difference(*other.exchanges[i], *first.exchanges[i]);
+        if (own.empty()) continue;
+        return no(other, fmt::format("its collective {} with {} ranks {}, and rank {}'s {}", i + 1,
+                                     group.size(), own, first.rank, theirs));
+      }
+      if (first.exchanges.size() != other.exchanges.size())
+        return no(other, fmt::format("has {} collectives with {} ranks, and rank {} has {}",
+                                     other.exchanges.size(), group.size(), first.rank,
+                                     first.exchanges.size()));
+    }
+    return {};
+  }
+
+  const std::vector<RankPlan>& ranks_;
+  Members all_;
+  std::map<std::pair<Members, std::size_t>, std::vector<Done>> collectives_;
+  std::map<Pair, std::uint64_t> sent_, received_;
+};
+
+}  // namespace
+
+Result<void> check_agreement(const std::vector<RankPlan>& ranks) {
+  return Agreement(ranks).check();
+}
+
+}  // namespace orrery::bench

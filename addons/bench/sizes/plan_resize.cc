@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "addons/bench/sizes/plan_resize.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "addons/bench/plan/replay_memory.h"
+#include "addons/bench/plan/replay_work.h"
+#include "orrery/core/text/text.h"
+#include "orrery/core/text/units.h"
+
+namespace orrery::bench {
+namespace {
+
+constexpr const char* kOption = "--size";
+
+auto wrong(std::string what, std::string hint) {
+  return fail(Errc::usage, kOption, std::move(what), std::move(hint));
+}
+
+/// That each size is one that can be chosen.
+Result<void> check_free(const Sizes& sizes, const SizeChanges& changes) {
+  const std::vector<std::int64_t>& all = sizes.all();
+  for (const auto& [size, to] : changes) {
+    if (!std::binary_search(all.begin(), all.end(), size))
+      return wrong(fmt::format("no tensor has the size {}", size),
+                   fmt::format("there are {}", fmt::join(all, ", ")));
+    const auto products = sizes.products_of(size);
+    if (!products.empty())
+      return wrong(
+          fmt::format("{} is {}, and follows these", size, fmt::join(products.front(), " x ")),
+          fmt::format("change {}", fmt::join(products.front(), " or ")));
+  }
+  return {};
+}
+
+/// The recorded operator that a step was made of, and its place.
+std::string step_named(const ReplayPlan& plan, std::size_t step) {
+  return fmt::format("{} (step {})", plan.sources[plan.steps[step].source].name, step + 1);
+}
+
+}  // namespace
+
+Result<SizeChanges> parse_size_changes(std::string_view text) {
+  SizeChanges changes;
+  while (!text.empty()) {
+    const std::string_view one = text.substr(0, text.find(','));
+    text.remove_prefix(std::min(one.size() + 1, text.size()));
+    const std::size_t equals = std::min(one.find('='), one.size());
+    const auto from = parse_integer(one.substr(0, equals));
+    const auto to = parse_integer(one.substr(std::min(equals + 1, one.size())));
+    if (!from || !to || *from < 2 || *to < 1)
+      return wrong(in_quotes(one) + " is none",
+                   "128=32: what is 128 long becomes 32; several with commas between them");
+    if (!changes.emplace(*from, *to).second)
+      return wrong(fmt::format("{} is to be two sizes", *from), "say it once");
+  }
+  return changes;
+}
+
+Result<ResizeRatio> resize(ReplayPlan& plan, const SizeChanges& changes, std::int64_t memory_limit,
+                           const Trial& trial) {
+  const Sizes sizes(plan);
+  if (auto fine = check_free(sizes, changes); !fine) return tl::unexpected(std::move(fine.error()));
+  auto made = sizes.with(changes);
+  if (!made)
+    return wrong(
+        "the sizes do not fit together: a product would have to be two sizes at once, or "
+        "a view lies across them",
+        "change others with them, or other ones");
+  if (auto memory = plan_memory(*made, memory_limit); !memory)
+    return tl::unexpected(std::move(memory.error()));
+  const auto before = trial(plan);
+  if (!before) return tl::unexpected(before.error());
+  const auto after = trial(*made);
+  if (!after) return tl::unexpected(after.error());
+  for (std::size_t s = 0; s < before->size(); ++s)
+    if ((*after)[s] && !(*before)[s])
+      return wrong(step_named(plan, s) + " does not agree with the new sizes",
+                   "some other size has to change with them");
+  const auto over = [](double now, double old) { return old > 0 ? now / old : 1; };
+  const PlanWork old = work_of(plan), now = work_of(*made);
+  plan = *std::move(made);
+  return ResizeRatio{over(now.bytes, old.bytes), over(now.flops, old.flops)};
+}
+
+}  // namespace orrery::bench
