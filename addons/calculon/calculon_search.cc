@@ -150,7 +150,7 @@ class OfPair {
   }
 
   /// How many candidates differ in nothing that a block sees, on one choice of networks.
-  [[nodiscard]] std::uint64_t alike() const {
+  [[nodiscard]] std::uint64_t equivalent() const {
     const std::uint64_t copies = plan_.data_par > 1 ? 4 : 1;  // sharding, overlap
     return chunks_.size() * copies * offload_masks();
   }
@@ -163,7 +163,7 @@ class OfPair {
     const Networks& nets = networks_[static_cast<std::size_t>(plan_.tensor_par_net)];
     for (std::size_t why = 0; why < kRefusalCount; ++why)
       if (nets.refused[why] > 0)
-        tally_.refuse(static_cast<Refusal>(why), nets.refused[why] * alike());
+        tally_.refuse(static_cast<Refusal>(why), nets.refused[why] * equivalent());
     if (nets.fit.empty()) return;
     const Layers layers = layers_of(model_, plan_);
     const Block half = block_of(model_, machine_, plan_, layers);

@@ -85,12 +85,12 @@ std::uint32_t threads_of(const CaseRunOptions& options, std::size_t work) {
 
 Result<RunResults> evaluate_runs(const RunGrid& space, std::span<const GridRun> runs,
                                  const CaseRunOptions& options) {
-  StoredRuns kept;
+  StoredRuns stored;
   explore::Freshness fresh(space.where, models_hash());
   if (!options.file.empty()) {
     auto read = read_runs(options.file, fresh);
     if (!read) return tl::unexpected(read.error());
-    kept = *std::move(read);
+    stored = *std::move(read);
   }
   RunResults answers;
   answers.runs.resize(runs.size());
@@ -99,10 +99,10 @@ Result<RunResults> evaluate_runs(const RunGrid& space, std::span<const GridRun> 
   std::vector<std::uint32_t> open;
   for (std::size_t i = 0; i < runs.size(); ++i) {
     digests.push_back(digest(runs[i]));
-    const auto known = kept.find(digests[i]);
-    const bool stored = known != kept.end();
-    there.push_back(stored && fresh.holds(known->second.provenance));
-    if (stored && !there[i]) ++answers.out_of_date;
+    const auto known = stored.find(digests[i]);
+    const bool is_stored = known != stored.end();
+    there.push_back(is_stored && fresh.holds(known->second.provenance));
+    if (is_stored && !there[i]) ++answers.out_of_date;
     if (there[i]) answers.runs[i].values = known->second;
     if (!there[i]) open.push_back(static_cast<std::uint32_t>(i));
   }

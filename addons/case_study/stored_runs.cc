@@ -59,16 +59,16 @@ std::string line_of(const RunGrid& space, const GridRun& run, const std::string&
 }
 
 StoredRuns parse_runs(std::string_view text, explore::Freshness& fresh) {
-  StoredRuns kept;
+  StoredRuns stored;
   explore::for_each_line(text, [&](const std::string& digest, const Json& line, std::string_view) {
     MetricValues values;
     if (!read_values(line, values)) return;
-    const auto known = kept.find(digest);
-    if (known == kept.end() ||
+    const auto known = stored.find(digest);
+    if (known == stored.end() ||
         (!fresh.holds(known->second.provenance) && fresh.holds(values.provenance)))
-      kept.insert_or_assign(digest, std::move(values));
+      stored.insert_or_assign(digest, std::move(values));
   });
-  return kept;
+  return stored;
 }
 
 Result<StoredRuns> read_runs(const std::string& path, explore::Freshness& fresh) {

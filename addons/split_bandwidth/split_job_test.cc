@@ -82,9 +82,9 @@ TEST(SplitJob, CostMovesBandwidthToWhereItIsCheap) {
   SplitQuestion asked = small_question();
   asked.objective = SplitObjective::time_cost;
   asked.costs = {1, 1};
-  const double alike = answer(asked).split.bandwidth[0].count();
+  const double equivalent = answer(asked).split.bandwidth[0].count();
   asked.costs = {1, 20};
-  EXPECT_GT(answer(asked).split.bandwidth[0].count(), alike);
+  EXPECT_GT(answer(asked).split.bandwidth[0].count(), equivalent);
   EXPECT_GT(answer(asked).problem.fixed_seconds, 0);
 }
 

@@ -8,7 +8,7 @@
 #include <array>
 #include <cctype>
 
-#include "commands.h"
+#include "command.h"
 #include "exit_codes.h"
 #include "orrery/core/text/suggest.h"
 #include "question_options.h"

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <array>
 
-#include "commands.h"
+#include "command.h"
 
 namespace orrery::app {
 

@@ -8,7 +8,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "commands.h"
+#include "command.h"
 #include "orrery/core/text/text.h"
 #include "orrery/report/json/envelope.h"
 #include "output_file.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What Orrery finds in this library: orrery/bench/programs/module_abi.h.
+// What Orrery finds in this library: addons/bench/programs/module_abi.h.
 #include <ATen/core/dispatch/Dispatcher.h>
 #include <torch/version.h>
 

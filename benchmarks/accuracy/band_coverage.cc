@@ -100,25 +100,25 @@ struct Told {
 };
 
 Told draw(const Job& job, const study::Outcome& outcome, int draws) {
-  Told told;
-  told.name = job.name;
-  told.run.step = outcome.result.end;
-  told.run.device = outcome.platform().device.name;
-  told.run.error_classes = study::digest(outcome).errors;
+  Told predicted;
+  predicted.name = job.name;
+  predicted.run.step = outcome.result.end;
+  predicted.run.device = outcome.platform().device.name;
+  predicted.run.error_classes = study::digest(outcome).errors;
   const analysis::StepInterval band =
-      *analysis::step_interval(told.run.error_classes, told.run.step);
-  const double step = static_cast<double>(told.run.step.count());
+      *analysis::step_interval(predicted.run.error_classes, predicted.run.step);
+  const double step = static_cast<double>(predicted.run.step.count());
   const double lower = static_cast<double>(band.lower.count());
   const double upper = static_cast<double>(band.upper.count());
   Count truths, paths;
   double sum = 0;
   for (int i = 0; i < draws; ++i) {
     const auto seed = static_cast<std::uint64_t>(i);
-    told.truths.push_back(
+    predicted.truths.push_back(
         static_cast<double>(study::sampled_errors::sampled_step(outcome, seed).count()));
-    sum += told.truths.back() / draws;
-    truths.add(told.truths.back(), lower, upper);
-    paths.add(drawn_path(told.run.error_classes, seed), lower, upper);
+    sum += predicted.truths.back() / draws;
+    truths.add(predicted.truths.back(), lower, upper);
+    paths.add(drawn_path(predicted.run.error_classes, seed), lower, upper);
   }
   std::printf("%-30s %8.1fms %6.1f%% %+6.1f%% %7.1f%% %7.1f%% %6.1f%% %6.1f%% %6.1f%% %+7.2f%%\n",
               job.name, step / 1e9, 100 * (lower / step - 1), 100 * (upper / step - 1),
@@ -126,7 +126,7 @@ Told draw(const Job& job, const study::Outcome& outcome, int draws) {
               truths.share(truths.below), truths.share(truths.above), paths.share(paths.inside),
               100 * (sum / step - 1));
   std::fflush(stdout);
-  return told;
+  return predicted;
 }
 
 /// How often the true difference lies in its band, and in one made of both steps' as if their
@@ -134,8 +134,8 @@ Told draw(const Job& job, const study::Outcome& outcome, int draws) {
 void compare(const Told& a, const Told& b) {
   const auto band = analysis::difference_interval(a.run, b.run);
   if (!band) return;
-  const auto of = [](const Told& told) {
-    return *analysis::step_interval(told.run.error_classes, told.run.step);
+  const auto of = [](const Told& predicted) {
+    return *analysis::step_interval(predicted.run.error_classes, predicted.run.step);
   };
   const double middle = static_cast<double>((b.run.step - a.run.step).count());
   const auto width = [](Time x, Time y) {
@@ -167,12 +167,12 @@ int main(int argc, char** argv) {
   for (const Job& job : kJobs) {
     study::Watch watch;
     Findings findings;
-    const auto told = study::answer(question_of(job), watch, findings);
-    if (!told) {
-      std::fprintf(stderr, "%s: %s\n", job.name, to_string(told.error()).c_str());
+    const auto predicted = study::answer(question_of(job), watch, findings);
+    if (!predicted) {
+      std::fprintf(stderr, "%s: %s\n", job.name, to_string(predicted.error()).c_str());
       return 1;
     }
-    all.push_back(draw(job, *told, draws));
+    all.push_back(draw(job, *predicted, draws));
   }
   // Plans of one model on one machine.
   for (std::size_t i = 0; i + 1 < all.size(); ++i)

@@ -112,11 +112,11 @@ model::nccl::Hardware machine_of(const MeasuredCollective& curve) {
 void add(Tally& tally, const model::LibraryTimes& times, const Measured& of) {
   for (const SizedTime& point : of.points) {
     const auto answer = times(of.curve.type, point.bytes, {of.curve.ranks, of.curve.nodes});
-    const double told = static_cast<double>(answer.time.count()) / 1e6;
-    tally.off.push_back(told / point.us - 1);
+    const double predicted = static_cast<double>(answer.time.count()) / 1e6;
+    tally.off.push_back(predicted / point.us - 1);
     if (!answer.band) continue;
     ++tally.banded;
-    const double share = point.us / told - 1;
+    const double share = point.us / predicted - 1;
     if (share >= answer.band->lower && share <= answer.band->upper) ++tally.in_band;
   }
 }
@@ -136,17 +136,17 @@ struct Held {
 std::vector<Held> held_back(const Measured& one) {
   std::vector<Held> all;
   for (const std::size_t odd : {0U, 1U}) {
-    std::vector<SizedTime> kept, held;
+    std::vector<SizedTime> retained, held;
     for (std::size_t i = 0; i < one.points.size(); ++i) {
       const bool end = i == 0 || i + 1 == one.points.size();
-      (end || i % 2 == odd ? kept : held).push_back(one.points[i]);
+      (end || i % 2 == odd ? retained : held).push_back(one.points[i]);
     }
     MeasuredCollective part = one.curve;
-    part.curve = model::fit_curve(kept);
+    part.curve = model::fit_curve(retained);
     const model::LibraryTimes times(machine_of(part), "", {part});
     for (const SizedTime& point : held) {
-      const auto told = times(part.type, point.bytes, {part.ranks, part.nodes}).time;
-      all.push_back({point.bytes, static_cast<double>(told.count()) / 1e6 / point.us - 1});
+      const auto predicted = times(part.type, point.bytes, {part.ranks, part.nodes}).time;
+      all.push_back({point.bytes, static_cast<double>(predicted.count()) / 1e6 / point.us - 1});
     }
   }
   return all;

@@ -14,7 +14,7 @@
 #include <utility>
 
 #include "arguments.h"
-#include "commands.h"
+#include "command.h"
 #include "exit_codes.h"
 #include "files.h"
 #include "help/completion.h"

@@ -10,7 +10,7 @@
 #include <map>
 
 #include "arguments.h"
-#include "commands.h"
+#include "command.h"
 #include "files.h"
 #include "orrery/core/paths_testing.h"
 #include "question_options.h"

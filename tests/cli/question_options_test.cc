@@ -12,8 +12,8 @@
 #include <set>
 
 #include "arguments.h"
+#include "command.h"
 #include "command_questions.h"
-#include "commands.h"
 #include "help/completion.h"
 #include "help/question_schema.h"
 #include "orrery/core/paths_testing.h"

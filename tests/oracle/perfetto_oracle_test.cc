@@ -56,7 +56,7 @@ std::multiset<Told> expected(const result::Run& run, const TimelineChoice& choic
   return all;
 }
 
-std::multiset<Told> told(const View& view) {
+std::multiset<Told> predicted(const View& view) {
   std::multiset<Told> all;
   for (const Slice& slice : view.slices) {
     if (slice.process == "Cluster") continue;
@@ -125,7 +125,7 @@ std::multiset<Arrow> arrows(const View& view) {
 void check(const result::Run& run, const TimelineChoice& choice) {
   const View trace = view(write(run, choice));
   RC_ASSERT(trace.problems == std::vector<std::string>{});
-  RC_ASSERT(told(trace) == expected(run, choice));
+  RC_ASSERT(predicted(trace) == expected(run, choice));
   RC_ASSERT(arrows(trace) == expected_arrows(run, choice));
   std::map<std::string, std::uint64_t> free;  // by track
   for (const Slice& slice : trace.slices) {
@@ -146,7 +146,7 @@ TEST(PerfettoOracle, TellsTheSampleRun) {
     const result::Run run = sample_run(4, 3, distinct);
     const View trace = view(write(run));
     EXPECT_EQ(trace.problems, std::vector<std::string>{});
-    EXPECT_EQ(told(trace), expected(run, {}));
+    EXPECT_EQ(predicted(trace), expected(run, {}));
     EXPECT_EQ(arrows(trace), expected_arrows(run, {}));
     EXPECT_GE(trace.flows.size(), 12u + 3u);  // a message per rank and layer, and the path's
     EXPECT_EQ(trace.pids.size(), 5u);
@@ -322,7 +322,7 @@ TEST(PerfettoOracle, PiecesTogetherHaveEverything) {
         EXPECT_LE(bytes.size(), limit + limit / 10);
         const View trace = view(bytes);
         EXPECT_EQ(trace.problems, std::vector<std::string>{});
-        for (const Told& span : told(trace)) all.insert(span);
+        for (const Told& span : predicted(trace)) all.insert(span);
       }
       const auto wanted = expected(run, {});
       EXPECT_EQ(all, std::set<Told>(wanted.begin(), wanted.end()));

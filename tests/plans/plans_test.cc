@@ -51,7 +51,7 @@ Time time_of(const Plan& plan, std::int64_t bytes, const platform::Platform& pla
 }
 
 /// A message takes two hops of the switch and its bytes at 100 GB/s (10 ps a byte).
-constexpr std::int64_t takes(std::int64_t bytes) { return 2 * 500'000 + bytes * 10; }
+constexpr std::int64_t duration(std::int64_t bytes) { return 2 * 500'000 + bytes * 10; }
 
 // 2(p-1)(a + n/(pB)): Thakur, Rabenseifner and Gropp 2005, section 4.
 TEST(Plans, ARingTakesWhatTheClosedFormSays) {
@@ -59,7 +59,7 @@ TEST(Plans, ARingTakesWhatTheClosedFormSays) {
     const auto platform = machine(ranks, platform::NetworkModelKind::analytical);
     for (const std::int64_t each : {1, 1000, 12'345'678}) {
       EXPECT_EQ(time_of(ring_all_reduce(ranks), each * ranks, platform).count(),
-                2 * (ranks - 1) * takes(each))
+                2 * (ranks - 1) * duration(each))
           << ranks << " ranks, " << each << " bytes";
     }
   }
@@ -70,8 +70,8 @@ TEST(Plans, OddSizesAreRoundedByAByteAtMost) {
   const auto platform = machine(8, platform::NetworkModelKind::analytical);
   for (std::int64_t bytes = 1'000'000; bytes < 1'000'008; ++bytes) {
     const std::int64_t time = time_of(ring_all_reduce(8), bytes, platform).count();
-    EXPECT_GE(time, 14 * takes(bytes / 8));
-    EXPECT_LE(time, 14 * takes(bytes / 8 + 1));
+    EXPECT_GE(time, 14 * duration(bytes / 8));
+    EXPECT_LE(time, 14 * duration(bytes / 8 + 1));
   }
 }
 
@@ -145,7 +145,7 @@ TEST(Plans, ARankMayHaveNothingToDo) {
   plan.ranks.emplace_back();
   const std::int64_t time =
       time_of(plan, 2'000, machine(3, platform::NetworkModelKind::analytical)).count();
-  EXPECT_EQ(time, 2 * takes(1'000));
+  EXPECT_EQ(time, 2 * duration(1'000));
 }
 
 TEST(Plans, TheSameAsTracesAreAsLong) {

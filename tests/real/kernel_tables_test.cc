@@ -69,11 +69,11 @@ MeasuredRows theirs(const std::string& name) {
   TrimmedLineReader lines(text, name);
   std::string_view line;
   std::vector<std::string_view> names, cells;
-  std::vector<std::string> kept;
-  EXPECT_TRUE(lines.next(line) && split_csv_row(line, names, kept));
+  std::vector<std::string> retained;
+  EXPECT_TRUE(lines.next(line) && split_csv_row(line, names, retained));
   std::string ours = "device,kernel,us\n";
   while (lines.next(line)) {
-    EXPECT_TRUE(split_csv_row(line, cells, kept));
+    EXPECT_TRUE(split_csv_row(line, cells, retained));
     std::map<std::string, std::string, std::less<>> row;
     for (std::size_t i = 0; i < cells.size() && i < names.size(); ++i)
       row.emplace(names[i], cells[i]);

@@ -60,7 +60,7 @@ TEST(Predict, OtherRecordingsTell) {
   EXPECT_EQ(made.from, HostTimeSource::given);
   ASSERT_EQ(made.ranks.size(), 1u);
   EXPECT_LT(std::abs(off(made.ranks[0])), 0.03);
-  EXPECT_GT(made.ranks[0].host.recorded, made.ranks[0].host.kept * 9);
+  EXPECT_GT(made.ranks[0].host.recorded, made.ranks[0].host.retained * 9);
 }
 
 // Without the profiler's own time steps are shorter.

@@ -35,12 +35,12 @@ TEST_F(ScaleDownJobs, FewerReplicasAreTheSmallerJob) {
 }
 
 TEST_F(ScaleDownJobs, OneReplicaHasNoGradientsToReduce) {
-  const auto told = pair(with(kSmall, {"parallel.tp=2"}), {"parallel.dp=4", "batch.global=16"},
-                         {"parallel.dp=1", "batch.global=4"}, "h100-sxm:8", asked("dp=1"));
-  expect_equal(told, "dp=1");
-  ASSERT_TRUE(told);
-  EXPECT_GT(told->made.left_out.collectives, 0u);
-  EXPECT_EQ(told->made.left_out.messages, 0u);
+  const auto predicted = pair(with(kSmall, {"parallel.tp=2"}), {"parallel.dp=4", "batch.global=16"},
+                              {"parallel.dp=1", "batch.global=4"}, "h100-sxm:8", asked("dp=1"));
+  expect_equal(predicted, "dp=1");
+  ASSERT_TRUE(predicted);
+  EXPECT_GT(predicted->made.left_out.collectives, 0u);
+  EXPECT_EQ(predicted->made.left_out.messages, 0u);
 }
 
 TEST_F(ScaleDownJobs, ReplicasOfPipelinesAreTheSmallerJob) {
@@ -61,22 +61,22 @@ TEST_F(ScaleDownJobs, LayersAndMicrobatchesGoWithRanks) {
   question.layers = 4;
   question.microbatches = 6;
   const JobKeys same = {"batch.seq=1024", "batch.micro=1", "parallel.pp=2", "schedule.kind=1f1b"};
-  const auto told =
+  const auto predicted =
       pair(same, {"parallel.dp=8", "batch.global=96", "model.layers=16"},
            {"parallel.dp=2", "batch.global=12", "model.layers=4"}, "h100-sxm:16", question);
-  ASSERT_TRUE(told) << fmt::format("{}", fmt::join(refused_, "\n"));
-  EXPECT_NEAR(told->off, 0, 0.01);
-  ASSERT_TRUE(told->made.by_sizes);
-  EXPECT_NEAR(told->made.by_sizes->off, 0, 0.02);
+  ASSERT_TRUE(predicted) << fmt::format("{}", fmt::join(refused_, "\n"));
+  EXPECT_NEAR(predicted->off, 0, 0.01);
+  ASSERT_TRUE(predicted->made.by_sizes);
+  EXPECT_NEAR(predicted->made.by_sizes->off, 0, 0.02);
 }
 
 TEST_F(ScaleDownJobs, FewerStagesAreTheSmallerJob) {
   for (const char* schedule : {"gpipe", "1f1b", "zb_h1"}) {
     const JobKeys same = {"batch.seq=1024", "batch.micro=1", "parallel.tp=2",
                           fmt::format("schedule.kind={}", schedule), "batch.global=16"};
-    const auto told = pair(same, {"parallel.pp=8", "model.layers=16"},
-                           {"parallel.pp=2", "model.layers=4"}, "h100-sxm:16", asked("pp=2"));
-    expect_equal(told, schedule);
+    const auto predicted = pair(same, {"parallel.pp=8", "model.layers=16"},
+                                {"parallel.pp=2", "model.layers=4"}, "h100-sxm:16", asked("pp=2"));
+    expect_equal(predicted, schedule);
   }
 }
 
@@ -99,9 +99,9 @@ TEST_F(ScaleDownJobs, ASmallerBatchIsTheSmallerJob) {
   auto question = asked("");
   question.batch = {0.25};
   const JobKeys experts = {"batch.seq=1024", "model.layers=4", "parallel.ep=4", "parallel.dp=8"};
-  const auto told = pair(experts, {"batch.micro=4", "batch.global=64"},
-                         {"batch.micro=1", "batch.global=16"}, "h100-sxm:8", question);
-  expect_equal(told, "experts");
+  const auto predicted = pair(experts, {"batch.micro=4", "batch.global=64"},
+                              {"batch.micro=1", "batch.global=16"}, "h100-sxm:8", question);
+  expect_equal(predicted, "experts");
   EXPECT_TRUE(refused_.empty()) << fmt::format("{}", fmt::join(refused_, "\n"));
 }
 
@@ -149,17 +149,17 @@ TEST_F(ScaleDownJobs, RandomPairsOfJobs) {
     if (left != layers / pp * pp_left) question.layers = left;
     if (fewer != microbatches) question.microbatches = fewer;
     question.batch = {1.0 / batch};
-    const auto told = pair(same, job(pp, dp, layers, microbatches, batch),
-                           job(pp_left, dp_left, left, fewer, 1), "h100-sxm:16", question);
-    if (!told) continue;
+    const auto predicted = pair(same, job(pp, dp, layers, microbatches, batch),
+                                job(pp_left, dp_left, left, fewer, 1), "h100-sxm:16", question);
+    if (!predicted) continue;
     ++tried;
     const std::string what =
         fmt::format("{} {} to {} {}", fmt::join(same, " "),
                     fmt::join(job(pp, dp, layers, microbatches, batch), " "),
                     fmt::join(job(pp_left, dp_left, left, fewer, 1), " "), ranks);
-    EXPECT_NEAR(told->off, 0, 0.01) << what;
-    expect_same_nodes(*told, what);
-    worst = std::max(worst, std::abs(told->off));
+    EXPECT_NEAR(predicted->off, 0, 0.01) << what;
+    expect_same_nodes(*predicted, what);
+    worst = std::max(worst, std::abs(predicted->off));
   }
   EXPECT_GE(tried, pairs * 9 / 10) << fmt::format("{}", fmt::join(refused_, "\n"));
   RecordProperty("tried", tried);
@@ -205,9 +205,9 @@ TEST_F(ScaleDownJobs, WrittenTracesAreWhatWasSimulated) {
   again.workload = prefix;
   again.cluster = "part";
   again.cluster_text = platform::resolved_cluster(made->scaled_cluster->platform);
-  const auto told = simulate(again);
-  ASSERT_TRUE(told.has_value()) << to_string(told.error());
-  EXPECT_EQ(told->outcome().result.end, made->scaled.step);
+  const auto predicted = simulate(again);
+  ASSERT_TRUE(predicted.has_value()) << to_string(predicted.error());
+  EXPECT_EQ(predicted->outcome().result.end, made->scaled.step);
 }
 
 TEST_F(ScaleDownJobs, WhatIsKeptIsKept) {

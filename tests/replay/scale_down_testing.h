@@ -123,24 +123,24 @@ class ScaleDownJobs : public testing::Test {
     const auto real = simulate(other);
     EXPECT_TRUE(real.has_value()) << what << (real ? "" : to_string(real.error()));
     if (!real) return std::nullopt;
-    Pair told{*std::move(made), real->outcome().workload(), 0};
+    Pair predicted{*std::move(made), real->outcome().workload(), 0};
     const auto step = static_cast<double>(real->outcome().result.end.count());
-    told.off = static_cast<double>(told.made.scaled.step.count()) / step - 1;
-    return told;
+    predicted.off = static_cast<double>(predicted.made.scaled.step.count()) / step - 1;
+    return predicted;
   }
 
-  static void expect_equal(const std::optional<Pair>& told, const std::string& what) {
-    ASSERT_TRUE(told.has_value()) << what;
-    expect_same_nodes(*told, what);
-    EXPECT_NEAR(told->off, 0, 1e-9) << what;
+  static void expect_equal(const std::optional<Pair>& predicted, const std::string& what) {
+    ASSERT_TRUE(predicted.has_value()) << what;
+    expect_same_nodes(*predicted, what);
+    EXPECT_NEAR(predicted->off, 0, 1e-9) << what;
   }
 
-  static void expect_same_nodes(const Pair& told, const std::string& what) {
-    const graph::Workload& made = *told.made.scaled_workload;
-    ASSERT_EQ(made.rank_count(), told.real.rank_count()) << what;
+  static void expect_same_nodes(const Pair& predicted, const std::string& what) {
+    const graph::Workload& made = *predicted.made.scaled_workload;
+    ASSERT_EQ(made.rank_count(), predicted.real.rank_count()) << what;
     for (std::uint32_t rank = 0; rank < made.rank_count(); ++rank)
       EXPECT_EQ(sized_differences(sized_inventory(made.graph(rank)),
-                                  sized_inventory(told.real.graph(rank))),
+                                  sized_inventory(predicted.real.graph(rank))),
                 "")
           << what << ", rank " << rank;
   }

@@ -54,8 +54,8 @@ Planted planted(int number, std::mt19937& random) {
                 const double base = noise(r * 1000 + static_cast<std::uint64_t>(s), n);
                 return own(graph, n) && r == rank ? base * factor : base;
               },
-              [=](const StragglerReport& told) {
-                return told.blame == Blame::rank && told.named == name;
+              [=](const StragglerReport& predicted) {
+                return predicted.blame == Blame::rank && predicted.named == name;
               }};
     case 1:
       return {"kernels",
@@ -63,8 +63,8 @@ Planted planted(int number, std::mt19937& random) {
                 const double base = noise(r * 1000 + static_cast<std::uint64_t>(s), n);
                 return r == rank && is_gemm(graph, n) ? base * (factor + 0.1) : base;
               },
-              [=](const StragglerReport& told) {
-                return told.blame == Blame::kernels && told.named == "gemm on " + name;
+              [=](const StragglerReport& predicted) {
+                return predicted.blame == Blame::kernels && predicted.named == "gemm on " + name;
               }};
     case 2:
       return {"link",
@@ -72,9 +72,9 @@ Planted planted(int number, std::mt19937& random) {
                 const double base = noise(r * 1000 + static_cast<std::uint64_t>(s), n);
                 return r / 2 == rank / 2 && is_tensor_parallel(graph, n) ? base * 3 * factor : base;
               },
-              [=](const StragglerReport& told) {
-                return told.blame == Blame::link &&
-                       told.named.find(std::to_string(rank / 2 * 2)) != std::string::npos;
+              [=](const StragglerReport& predicted) {
+                return predicted.blame == Blame::link &&
+                       predicted.named.find(std::to_string(rank / 2 * 2)) != std::string::npos;
               }};
     case 3:
       return {"luck",
@@ -82,15 +82,15 @@ Planted planted(int number, std::mt19937& random) {
                 const double step = noise(r, 77'000 + static_cast<std::uint64_t>(s), 0.05);
                 return own(graph, n) ? std::max(0.5, step) : 1.0;
               },
-              [=](const StragglerReport& told) {
-                return told.blame == Blame::changing_rank || told.blame == Blame::once;
+              [=](const StragglerReport& predicted) {
+                return predicted.blame == Blame::changing_rank || predicted.blame == Blame::once;
               }};
     default:
       return {"none",
               [=](std::uint32_t r, std::int64_t s, const Graph&, NodeId n) {
                 return noise(r * 1000 + static_cast<std::uint64_t>(s), n);
               },
-              [=](const StragglerReport& told) { return told.blame == Blame::none; }};
+              [=](const StragglerReport& predicted) { return predicted.blame == Blame::none; }};
   }
 }
 
@@ -101,15 +101,15 @@ TEST(Stragglers, PlantedOnesAreNamed) {
   std::vector<std::string> wrong;
   for (int number = 0; number < cases; ++number) {
     const Planted one = planted(number, random);
-    const StragglerReport told = found(recording(one.factor));
-    if (one.right(told)) {
+    const StragglerReport predicted = found(recording(one.factor));
+    if (one.right(predicted)) {
       ++right;
     } else {
       wrong.push_back(
-          fmt::format("{} {}: {} '{}'", number, one.kind, name(told.blame), told.named));
+          fmt::format("{} {}: {} '{}'", number, one.kind, name(predicted.blame), predicted.named));
     }
     if (number % 5 == 4) {
-      EXPECT_EQ(told.blame, Blame::none) << number;
+      EXPECT_EQ(predicted.blame, Blame::none) << number;
     }
   }
   EXPECT_GE(right, cases * 95 / 100) << fmt::format("{}", fmt::join(wrong, "\n"));
@@ -120,15 +120,15 @@ TEST(Stragglers, WhatIsWonIsConfirmed) {
   const auto slow = [](std::uint32_t rank, std::int64_t, const Graph& graph, NodeId n) {
     return rank == 5 && graph::is_own_work(graph, n) ? 1.2 : 1.0;
   };
-  const auto alike = [](std::uint32_t, std::int64_t, const Graph&, NodeId) { return 1.0; };
-  const StragglerReport told = found(recording(slow)), fine = found(recording(alike));
-  ASSERT_FALSE(told.suspects.empty());
-  EXPECT_EQ(told.named, "rank 5");
-  EXPECT_EQ(told.suspects.front().without, fine.played);
-  EXPECT_EQ(told.levelled_all, fine.played);
+  const auto equivalent = [](std::uint32_t, std::int64_t, const Graph&, NodeId) { return 1.0; };
+  const StragglerReport predicted = found(recording(slow)), fine = found(recording(equivalent));
+  ASSERT_FALSE(predicted.suspects.empty());
+  EXPECT_EQ(predicted.named, "rank 5");
+  EXPECT_EQ(predicted.suspects.front().without, fine.played);
+  EXPECT_EQ(predicted.levelled_all, fine.played);
   EXPECT_EQ(fine.blame, Blame::none);
-  ASSERT_TRUE(told.suspects.front().test.has_value());
-  EXPECT_EQ(told.suspects.front().test->slowest, 6u);
+  ASSERT_TRUE(predicted.suspects.front().test.has_value());
+  EXPECT_EQ(predicted.suspects.front().test->slowest, 6u);
 }
 
 TEST(Stragglers, OneRankAloneIsRefused) {
@@ -136,9 +136,9 @@ TEST(Stragglers, OneRankAloneIsRefused) {
   question.base.recorded.traces = {std::string(core_testing::kSourceFolder) +
                                    "/data/demo/transformer/layers4_microbatches1.json.gz"};
   Watch watch;
-  const auto told = stragglers(question, watch);
-  ASSERT_FALSE(told.has_value());
-  EXPECT_EQ(told.error().code, Errc::input_unsupported);
+  const auto predicted = stragglers(question, watch);
+  ASSERT_FALSE(predicted.has_value());
+  EXPECT_EQ(predicted.error().code, Errc::input_unsupported);
   question.least = 2;
   EXPECT_EQ(stragglers(question, watch).error().code, Errc::usage);
 }

@@ -35,9 +35,9 @@ class WhatIfDevice : public ByHand {
 
   static WhatIf ask(WhatIfQuestion question) {
     Watch watch;
-    auto told = what_if(question, watch);
-    EXPECT_TRUE(told.has_value()) << (told ? "" : to_string(told.error()));
-    return told ? *std::move(told) : WhatIf{};
+    auto predicted = what_if(question, watch);
+    EXPECT_TRUE(predicted.has_value()) << (predicted ? "" : to_string(predicted.error()));
+    return predicted ? *std::move(predicted) : WhatIf{};
   }
 
   static WhatIf on_cluster(const std::string& path, const std::string& cluster,
@@ -55,14 +55,14 @@ TEST_F(WhatIfDevice, AnotherDeviceIsAFinding) {
   const std::string path = recording("Tesla V100-SXM2-32GB");
   for (const std::vector<std::string>& changes :
        {std::vector<std::string>{}, {"kernels=0.5"}, {"latency=2"}}) {
-    const WhatIf told = on_cluster(path, "h100-sxm:1", changes);
-    EXPECT_EQ(told.findings.count(FindingCode::recorded_on_other_device), 1u);
-    const auto found = places(told.findings);
+    const WhatIf predicted = on_cluster(path, "h100-sxm:1", changes);
+    EXPECT_EQ(predicted.findings.count(FindingCode::recorded_on_other_device), 1u);
+    const auto found = places(predicted.findings);
     ASSERT_EQ(found.size(), 1u);
     EXPECT_EQ(found[0],
               "recorded on v100-sxm2, the cluster has h100-sxm: 'orrery whatif' with gpu=h100-sxm "
               "moves kernels");
-    EXPECT_EQ(told.base.whole, us(500));
+    EXPECT_EQ(predicted.base.whole, us(500));
   }
   Question run;
   run.recorded.traces = {path};
@@ -118,9 +118,9 @@ TEST_F(WhatIfDevice, ADeviceThatIsNoneOrNobodysIsRefused) {
 TEST_F(WhatIfDevice, LinksThatNobodyUsesAreAFinding) {
   const std::string path = recording("Tesla V100-SXM2-32GB");
   for (const std::string change : {"bandwidth=2", "latency=0.5", "algorithm=ring"}) {
-    const WhatIf told = on_cluster(path, "v100-sxm2:1", {change});
-    EXPECT_EQ(told.changed->whole, told.base.whole);
-    EXPECT_EQ(told.findings.count(FindingCode::key_without_effect), 1u) << change;
+    const WhatIf predicted = on_cluster(path, "v100-sxm2:1", {change});
+    EXPECT_EQ(predicted.changed->whole, predicted.base.whole);
+    EXPECT_EQ(predicted.findings.count(FindingCode::key_without_effect), 1u) << change;
   }
   const std::string pair = write("pair.json", {launch(0, 1), all_reduce(7, 100, 400, 1)}, 0);
   WhatIfQuestion question;
@@ -128,9 +128,9 @@ TEST_F(WhatIfDevice, LinksThatNobodyUsesAreAFinding) {
   question.base.cluster = "v100-sxm2:2";
   question.base.replicate = true;
   question.changes = {"bandwidth=0.5"};
-  const WhatIf told = ask(question);
-  EXPECT_GT(told.changed->whole, told.base.whole);
-  EXPECT_EQ(told.findings.count(FindingCode::key_without_effect), 0u);
+  const WhatIf predicted = ask(question);
+  EXPECT_GT(predicted.changed->whole, predicted.base.whole);
+  EXPECT_EQ(predicted.findings.count(FindingCode::key_without_effect), 0u);
 }
 
 }  // namespace

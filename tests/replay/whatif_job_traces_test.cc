@@ -88,25 +88,25 @@ class WhatIfTraced : public testing::Test {
   [[nodiscard]] bool is_the_other(const std::string& model, const PlanWords& from,
                                   const std::vector<std::string>& changes, const PlanWords& to,
                                   const std::string& cluster_to = kCluster,
-                                  const std::set<std::uint32_t>& kept = {}) const {
+                                  const std::set<std::uint32_t>& retained = {}) const {
     const std::string what =
         fmt::format("{} {} {}", model, fmt::join(from, " "), fmt::join(changes, " "));
     const std::string prefix = traces(model, from);
     const auto other = job(model, to, cluster_to);
     if (prefix.empty() || !other) return false;
-    if (!kept.empty()) keep_only(prefix, kept);
-    const auto told = ask(prefix, changes);
-    EXPECT_TRUE(told.has_value()) << what << (told ? "" : to_string(told.error()));
-    if (!told) return true;
-    EXPECT_EQ(told->traced->other, 0u) << what;
-    EXPECT_EQ(told->traced->placed, 0u) << what;
-    const graph::Workload& made = told->answer->outcome().workload();
+    if (!retained.empty()) keep_only(prefix, retained);
+    const auto predicted = ask(prefix, changes);
+    EXPECT_TRUE(predicted.has_value()) << what << (predicted ? "" : to_string(predicted.error()));
+    if (!predicted) return true;
+    EXPECT_EQ(predicted->traced->other, 0u) << what;
+    EXPECT_EQ(predicted->traced->placed, 0u) << what;
+    const graph::Workload& made = predicted->answer->outcome().workload();
     const graph::Workload& real = other->outcome().workload();
     EXPECT_EQ(made.rank_count(), real.rank_count()) << what;
     for (std::uint32_t rank = 0; rank < std::min(made.rank_count(), real.rank_count()); ++rank)
       EXPECT_TRUE(difference(work_signature(made, rank), work_signature(real, rank)).none())
           << what << " rank " << rank;
-    EXPECT_EQ(told->changed->whole, other->step()) << what;
+    EXPECT_EQ(predicted->changed->whole, other->step()) << what;
     return true;
   }
 
@@ -167,19 +167,19 @@ TEST_F(WhatIfTraced, AFewRanksSayWhatAllDo) {
       {{"tp", "1"}, {"dp", "4"}, {"sharding", "zero2"}},
   };
   for (const PlanWords& plan : plans)
-    for (const std::set<std::uint32_t>& kept : {std::set<std::uint32_t>{0, 4}, {0}}) {
+    for (const std::set<std::uint32_t>& retained : {std::set<std::uint32_t>{0, 4}, {0}}) {
       const PlanWords from = replaced(kTracedPlan, plan);
       const int dp = std::stoi(from.at("dp")), many = 32;
       const PlanWords to = replaced(
           from, {{"dp", std::to_string(dp * many)}, {"global_batch", std::to_string(16 * many)}});
       EXPECT_TRUE(is_the_other(kModel, from, {fmt::format("dp={}", dp * many)}, to,
-                               fmt::format("h100-sxm:{}", 8 * many), kept))
-          << fmt::format("{} of {}", fmt::join(kept, " "), fmt::join(plan, " "));
-      const auto told = ask((folder_ / "a").string(), {});  // without a change it is told, too
-      ASSERT_TRUE(told && told->traced);
-      EXPECT_EQ(told->traced->ranks, kept.size());
+                               fmt::format("h100-sxm:{}", 8 * many), retained))
+          << fmt::format("{} of {}", fmt::join(retained, " "), fmt::join(plan, " "));
+      const auto predicted = ask((folder_ / "a").string(), {});  // without a change it is told, too
+      ASSERT_TRUE(predicted && predicted->traced);
+      EXPECT_EQ(predicted->traced->ranks, retained.size());
       const auto job_itself = job(kModel, from, kCluster);
-      EXPECT_EQ(told->base.whole, job_itself->step());
+      EXPECT_EQ(predicted->base.whole, job_itself->step());
     }
   const PlanWords experts = {
       {"ep", "2"}, {"dp", "8"}, {"layers", "4"}, {"seq", "1024"}, {"global_batch", "16"}};
@@ -191,9 +191,9 @@ TEST_F(WhatIfTraced, AFewRanksSayWhatAllDo) {
 TEST_F(WhatIfTraced, NoStepIsRecordedOfAFewRanks) {
   const std::string prefix = traces(kModel, kTracedPlan);
   keep_only(prefix, {0, 4});
-  const auto told = ask(prefix, {"tp=4"});
-  ASSERT_TRUE(told.has_value()) << to_string(told.error());
-  EXPECT_FALSE(told->recorded || told->predicted);
+  const auto predicted = ask(prefix, {"tp=4"});
+  ASSERT_TRUE(predicted.has_value()) << to_string(predicted.error());
+  EXPECT_FALSE(predicted->recorded || predicted->predicted);
   fs::remove(prefix + ".json");
   const auto unknown = ask(prefix, {"tp=4"});
   ASSERT_FALSE(unknown.has_value());
@@ -212,9 +212,9 @@ TEST_F(WhatIfTraced, IsToldWhenAskedFor) {
   question.base.cluster = kCluster;
   for (const char* change : {"", "kernels=0.5", "bandwidth=2"}) {
     if (*change != 0) question.changes = {change};
-    const auto told = what_if(question, watch);
-    ASSERT_TRUE(told.has_value()) << to_string(told.error());
-    EXPECT_TRUE(told->traced.has_value()) << change;
+    const auto predicted = what_if(question, watch);
+    ASSERT_TRUE(predicted.has_value()) << to_string(predicted.error());
+    EXPECT_TRUE(predicted->traced.has_value()) << change;
   }
 }
 
@@ -270,30 +270,30 @@ TEST_F(WhatIfTraced, TimesOfTracesCount) {
   }
   const std::string slow = (folder_ / "slow").string();
   ASSERT_TRUE(write_chakra_workload(*timed, slow, false));
-  const auto told = ask(slow, {"tp=4"});
-  ASSERT_TRUE(told.has_value()) << to_string(told.error());
+  const auto predicted = ask(slow, {"tp=4"});
+  ASSERT_TRUE(predicted.has_value()) << to_string(predicted.error());
   const auto without = ask(prefix, {"tp=4"});
   ASSERT_TRUE(without.has_value());
   EXPECT_FALSE(without->recorded || without->predicted);
-  ASSERT_TRUE(told->recorded && told->predicted && !told->operations.empty());
+  ASSERT_TRUE(predicted->recorded && predicted->predicted && !predicted->operations.empty());
   const auto traces_alone = ask(slow, {});
   ASSERT_TRUE(traces_alone.has_value());
-  EXPECT_EQ(*told->recorded, traces_alone->base.whole);
-  EXPECT_GT(told->base.whole, without->base.whole);
+  EXPECT_EQ(*predicted->recorded, traces_alone->base.whole);
+  EXPECT_GT(predicted->base.whole, without->base.whole);
   const auto ratio = [](Time a, Time b) {
     return static_cast<double>(a.count()) / static_cast<double>(b.count());
   };
-  EXPECT_NEAR(ratio(*told->predicted, *told->recorded),
-              ratio(told->changed->whole, told->base.whole), 1e-9);
+  EXPECT_NEAR(ratio(*predicted->predicted, *predicted->recorded),
+              ratio(predicted->changed->whole, predicted->base.whole), 1e-9);
 }
 
 // What is no trace of a language model, or says no kernels, is refused.
 TEST_F(WhatIfTraced, WhatIsNotKnownIsRefused) {
   const std::string pictures = traces("resnet-50", {{"global_batch", "64"}});
   ASSERT_FALSE(pictures.empty());
-  const auto told = ask(pictures, {"tp=2"});
-  ASSERT_FALSE(told.has_value());
-  EXPECT_EQ(told.error().code, Errc::input_unsupported);
+  const auto predicted = ask(pictures, {"tp=2"});
+  ASSERT_FALSE(predicted.has_value());
+  EXPECT_EQ(predicted.error().code, Errc::input_unsupported);
 }
 
 }  // namespace

@@ -57,13 +57,14 @@ Result<WhatIf> changed(const Plan& from, const std::vector<std::string>& changes
 /// False where both are refused.
 bool expect_same(const Plan& from, const std::vector<std::string>& changes, const Plan& to,
                  const std::string& cluster = "h100-sxm:16") {
-  const auto told = changed(from, changes);
+  const auto predicted = changed(from, changes);
   const auto other = simulate(question_of(to, cluster));
   const std::string what = fmt::format("{}", fmt::join(changes, " "));
-  EXPECT_EQ(told.has_value(), other.has_value()) << what << (told ? "" : to_string(told.error()));
-  if (!told || !other) return false;
-  EXPECT_EQ(told->changed->whole, other->step()) << what;
-  EXPECT_GT(told->changed->memory, Bytes{}) << what;
+  EXPECT_EQ(predicted.has_value(), other.has_value())
+      << what << (predicted ? "" : to_string(predicted.error()));
+  if (!predicted || !other) return false;
+  EXPECT_EQ(predicted->changed->whole, other->step()) << what;
+  EXPECT_GT(predicted->changed->memory, Bytes{}) << what;
   return true;
 }
 
@@ -121,19 +122,19 @@ TEST(WhatIfJobs, OtherAlgorithms) {
       ASSERT_TRUE(other.has_value()) << words << to_string(other.error());
       std::vector<std::string> changes = {std::string("algorithm=") + words};
       if (devices) changes.emplace_back("gpu=b200");
-      const auto told = changed(kPlan, changes);
-      ASSERT_TRUE(told.has_value()) << words << to_string(told.error());
-      EXPECT_EQ(told->changed->whole, other->step()) << words;
-      EXPECT_NE(told->changed->whole, changed(kPlan, {"latency=1"})->changed->whole) << words;
+      const auto predicted = changed(kPlan, changes);
+      ASSERT_TRUE(predicted.has_value()) << words << to_string(predicted.error());
+      EXPECT_EQ(predicted->changed->whole, other->step()) << words;
+      EXPECT_NE(predicted->changed->whole, changed(kPlan, {"latency=1"})->changed->whole) << words;
     }
   EXPECT_FALSE(changed(kPlan, {"algorithm=rings"}).has_value());
 }
 
 TEST(WhatIfJobs, FactorsOfKernelsAndLinks) {
   const auto after = [](const std::string& change) {
-    const auto told = changed(kPlan, {change});
-    EXPECT_TRUE(told.has_value()) << change;
-    return told ? told->changed->whole : Time{};
+    const auto predicted = changed(kPlan, {change});
+    EXPECT_TRUE(predicted.has_value()) << change;
+    return predicted ? predicted->changed->whole : Time{};
   };
   const auto base = changed(kPlan, {});
   ASSERT_TRUE(base.has_value());
@@ -156,16 +157,16 @@ TEST(WhatIfJobs, ARecordedStepGoesByTheRatio) {
                                    "/data/demo/ddp_transformer/rank*.kineto.json.gz"};
   question.changes = {"tp=4"};
   Watch watch;
-  const auto told = what_if(question, watch);
-  ASSERT_TRUE(told.has_value()) << to_string(told.error());
-  ASSERT_TRUE(told->recorded && told->predicted && told->changed);
-  EXPECT_NEAR(static_cast<double>(told->recorded->count()) / 1e9, 52.8, 0.2);  // ms
-  const double ratio = static_cast<double>(told->changed->whole.count()) /
-                       static_cast<double>(told->base.whole.count());
-  EXPECT_NEAR(
-      static_cast<double>(told->predicted->count()) / static_cast<double>(told->recorded->count()),
-      ratio, 1e-9);
-  EXPECT_EQ(told->ranks, 16u);
+  const auto predicted = what_if(question, watch);
+  ASSERT_TRUE(predicted.has_value()) << to_string(predicted.error());
+  ASSERT_TRUE(predicted->recorded && predicted->predicted && predicted->changed);
+  EXPECT_NEAR(static_cast<double>(predicted->recorded->count()) / 1e9, 52.8, 0.2);  // ms
+  const double ratio = static_cast<double>(predicted->changed->whole.count()) /
+                       static_cast<double>(predicted->base.whole.count());
+  EXPECT_NEAR(static_cast<double>(predicted->predicted->count()) /
+                  static_cast<double>(predicted->recorded->count()),
+              ratio, 1e-9);
+  EXPECT_EQ(predicted->ranks, 16u);
 }
 
 /// A step of so many products on one GPU, each of 1 ms.
@@ -194,10 +195,10 @@ TEST_F(RecordedJob, KernelsAreHeldAgainstTheRecording) {
   question.base.recorded.traces = {products(60)};
   question.changes = {"layers=8"};
   Watch watch;
-  const auto told = what_if(question, watch);
-  ASSERT_TRUE(told.has_value()) << to_string(told.error());
-  ASSERT_EQ(told->operations.size(), 1u);
-  const OperationTime& products = told->operations[0];
+  const auto predicted = what_if(question, watch);
+  ASSERT_TRUE(predicted.has_value()) << to_string(predicted.error());
+  ASSERT_EQ(predicted->operations.size(), 1u);
+  const OperationTime& products = predicted->operations[0];
   EXPECT_EQ(products.operation, graph::Operation::gemm);
   EXPECT_EQ(products.recorded, Time(60'000'000'000));
   const std::string factor = fmt::format("gemm={:.4f}", products.factor());
@@ -206,12 +207,12 @@ TEST_F(RecordedJob, KernelsAreHeldAgainstTheRecording) {
   slower.changes = {factor};
   const auto same = simulate(slower);
   ASSERT_TRUE(same.has_value());
-  EXPECT_EQ(told->base.whole, same->step());
-  EXPECT_NE(told->base.whole, alone->step());
+  EXPECT_EQ(predicted->base.whole, same->step());
+  EXPECT_NE(predicted->base.whole, alone->step());
   slower.changes = {factor, "layers=8"};
   const auto longer = simulate(slower);
   ASSERT_TRUE(longer.has_value());
-  EXPECT_EQ(told->changed->whole, longer->step());
+  EXPECT_EQ(predicted->changed->whole, longer->step());
 }
 
 // Traces on a cluster: models' kernels and links can change, a plan is not there.
@@ -221,11 +222,11 @@ TEST(WhatIfJobs, TracesOnAClusterHaveNoPlan) {
   question.base.cluster = "h100-sxm:8";
   question.list = true;
   Watch watch;
-  const auto told = what_if(question, watch);
-  ASSERT_TRUE(told.has_value()) << to_string(told.error());
-  EXPECT_FALSE(told->replayed);
+  const auto predicted = what_if(question, watch);
+  ASSERT_TRUE(predicted.has_value()) << to_string(predicted.error());
+  EXPECT_FALSE(predicted->replayed);
   const bool links =
-      std::any_of(told->list.begin(), told->list.end(),
+      std::any_of(predicted->list.begin(), predicted->list.end(),
                   [](const ChangeTrial& tried) { return tried.change == "bandwidth=2"; });
   EXPECT_TRUE(links);
   question.changes = {"tp=4"};
@@ -299,8 +300,8 @@ TEST(WhatIfJobs, OverlapAddedAndRemoved) {
       if (from.at(word) != value) changes.push_back(word + "=" + value);
     if (changes.empty() || !expect_same(from, changes, to)) continue;
     ++compared;
-    const auto told = simulate(question_of(to, "h100-sxm:16"));
-    other += told->step() != base->step() ? 1 : 0;
+    const auto predicted = simulate(question_of(to, "h100-sxm:16"));
+    other += predicted->step() != base->step() ? 1 : 0;
   }
   EXPECT_GT(other, pairs * 3 / 4);
 }

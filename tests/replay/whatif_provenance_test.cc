@@ -16,8 +16,8 @@
 namespace orrery::study {
 namespace {
 
-Time on(const StepEstimate& told, TimeProvenance provenance) {
-  return told.time_by_provenance[static_cast<std::size_t>(provenance)];
+Time on(const StepEstimate& predicted, TimeProvenance provenance) {
+  return predicted.time_by_provenance[static_cast<std::size_t>(provenance)];
 }
 
 Time all_of(const TimeByProvenance& time_by_provenance) {
@@ -28,14 +28,14 @@ class WhatIfStands : public ByHand {
  protected:
   static WhatIf ask(WhatIfQuestion question) {
     Watch watch;
-    auto told = what_if(question, watch);
-    EXPECT_TRUE(told.has_value()) << (told ? "" : to_string(told.error()));
-    if (!told) return {};
-    EXPECT_EQ(all_of(told->base.time_by_provenance), told->base.whole);
-    if (told->changed) {
-      EXPECT_EQ(all_of(told->changed->time_by_provenance), told->changed->whole);
+    auto predicted = what_if(question, watch);
+    EXPECT_TRUE(predicted.has_value()) << (predicted ? "" : to_string(predicted.error()));
+    if (!predicted) return {};
+    EXPECT_EQ(all_of(predicted->base.time_by_provenance), predicted->base.whole);
+    if (predicted->changed) {
+      EXPECT_EQ(all_of(predicted->changed->time_by_provenance), predicted->changed->whole);
     }
-    return *std::move(told);
+    return *std::move(predicted);
   }
   static WhatIf of_trace(const std::string& path, std::vector<std::string> changes,
                          const std::string& device = "") {
@@ -62,11 +62,11 @@ class WhatIfStands : public ByHand {
 };
 
 TEST_F(WhatIfStands, WhatIsNotTouchedIsRecorded) {
-  const WhatIf told = of_trace(two(), {"named:elementwise_add=0.5"});
-  EXPECT_EQ(on(told.base, TimeProvenance::recorded), told.base.whole);
-  EXPECT_EQ(on(*told.changed, TimeProvenance::scaled), us(300));
-  EXPECT_EQ(on(*told.changed, TimeProvenance::recorded), us(1010));
-  EXPECT_FALSE(told.changed->band());
+  const WhatIf predicted = of_trace(two(), {"named:elementwise_add=0.5"});
+  EXPECT_EQ(on(predicted.base, TimeProvenance::recorded), predicted.base.whole);
+  EXPECT_EQ(on(*predicted.changed, TimeProvenance::scaled), us(300));
+  EXPECT_EQ(on(*predicted.changed, TimeProvenance::recorded), us(1010));
+  EXPECT_FALSE(predicted.changed->band());
 }
 
 TEST_F(WhatIfStands, LagsAreScaledByKind) {
@@ -81,9 +81,9 @@ TEST_F(WhatIfStands, WhatNobodyCanDoIsABound) {
   const std::string path =
       write("chain.json", {launch(0, 1), kernel("elementwise_add", 7, 50, 100, 1), launch(10, 2),
                            kernel("elementwise_mul", 7, 150, 300, 2)});
-  const WhatIf told = of_trace(path, {"fusion=elementwise", "kernels=2"});
-  EXPECT_GE(on(*told.changed, TimeProvenance::bound), us(600));
-  EXPECT_EQ(on(*told.changed, TimeProvenance::scaled), us(0));
+  const WhatIf predicted = of_trace(path, {"fusion=elementwise", "kernels=2"});
+  EXPECT_GE(on(*predicted.changed, TimeProvenance::bound), us(600));
+  EXPECT_EQ(on(*predicted.changed, TimeProvenance::scaled), us(0));
 }
 
 // Products that models know on both devices have their errors; on the same device there are none.
@@ -126,11 +126,11 @@ TEST_F(WhatIfStands, OnAClusterKernelsMoveAsWithoutOne) {
   const Time moved = alone.changed->whole;
   EXPECT_LT(moved, alone.base.whole);
   for (const std::string change : {"gpu=h100-sxm", "cluster=h100-sxm:1"}) {
-    const WhatIf told = on_cluster("a100-80gb:1", {change});
-    EXPECT_EQ(told.base.whole, alone.base.whole) << change;
-    EXPECT_EQ(told.changed->whole, moved) << change;
-    EXPECT_EQ(told.moved, alone.moved) << change;
-    EXPECT_EQ(told.changed->band().has_value(), true) << change;
+    const WhatIf predicted = on_cluster("a100-80gb:1", {change});
+    EXPECT_EQ(predicted.base.whole, alone.base.whole) << change;
+    EXPECT_EQ(predicted.changed->whole, moved) << change;
+    EXPECT_EQ(predicted.moved, alone.moved) << change;
+    EXPECT_EQ(predicted.changed->band().has_value(), true) << change;
   }
   // Whatever else it was said to run on, it was recorded where it was.
   EXPECT_EQ(on_cluster("h100-sxm:1", {"gpu=h100-sxm"}).changed->whole, moved);
@@ -145,12 +145,12 @@ TEST_F(WhatIfStands, OnAClusterKernelsMoveAsWithoutOne) {
 }
 
 TEST_F(WhatIfStands, OfKernelsThatNobodyKnowsNobodySaysHowFarOff) {
-  const WhatIf told = of_trace(two(), {"gpu=h100-sxm"}, "a100-80gb");
-  EXPECT_GT(on(*told.changed, TimeProvenance::scaled), us(100));
-  EXPECT_EQ(on(*told.changed, TimeProvenance::interpolated), us(0));
-  EXPECT_FALSE(told.changed->band());
+  const WhatIf predicted = of_trace(two(), {"gpu=h100-sxm"}, "a100-80gb");
+  EXPECT_GT(on(*predicted.changed, TimeProvenance::scaled), us(100));
+  EXPECT_EQ(on(*predicted.changed, TimeProvenance::interpolated), us(0));
+  EXPECT_FALSE(predicted.changed->band());
   bool unknown = false;
-  for (const result::ErrorClass& one : told.changed->errors) unknown = unknown || !one.off;
+  for (const result::ErrorClass& one : predicted.changed->errors) unknown = unknown || !one.off;
   EXPECT_TRUE(unknown);
 }
 
@@ -180,13 +180,13 @@ WhatIfQuestion of_job(std::vector<std::string> changes) {
 TEST_F(WhatIfStands, OfJobsEveryLineOfTheListDoes) {
   WhatIfQuestion question = of_job({"tp=4"});
   question.list = true;
-  const WhatIf told = ask(question);
-  EXPECT_TRUE(told.base.band() && told.changed->band());
-  EXPECT_GT(on(*told.changed, TimeProvenance::interpolated) * 4, told.changed->whole);
-  ASSERT_FALSE(told.list.empty());
-  for (const ChangeTrial& tried : told.list) {
+  const WhatIf predicted = ask(question);
+  EXPECT_TRUE(predicted.base.band() && predicted.changed->band());
+  EXPECT_GT(on(*predicted.changed, TimeProvenance::interpolated) * 4, predicted.changed->whole);
+  ASSERT_FALSE(predicted.list.empty());
+  for (const ChangeTrial& tried : predicted.list) {
     EXPECT_EQ(all_of(tried.time_by_provenance), tried.whole) << tried.change;
-    EXPECT_TRUE(tried.band || tried.whole == told.base.whole) << tried.change;
+    EXPECT_TRUE(tried.band || tried.whole == predicted.base.whole) << tried.change;
   }
 }
 
@@ -195,22 +195,23 @@ TEST_F(WhatIfStands, RooflinesAreFormulas) {
   WhatIfQuestion question = of_job({"tp=4"});
   question.base.compute = "roofline";
   question.base.collective_algorithm = "ring";
-  const WhatIf told = ask(question);
-  EXPECT_EQ(on(*told.changed, TimeProvenance::formula), told.changed->whole);
-  EXPECT_FALSE(told.changed->band());
+  const WhatIf predicted = ask(question);
+  EXPECT_EQ(on(*predicted.changed, TimeProvenance::formula), predicted.changed->whole);
+  EXPECT_FALSE(predicted.changed->band());
 }
 
 TEST_F(WhatIfStands, ARecordedStepLiesBetweenTheRatios) {
   WhatIfQuestion question = of_job({"tp=4"});
   question.base.recorded.traces = {std::string(core_testing::kSourceFolder) +
                                    "/data/demo/ddp_transformer/rank*.kineto.json.gz"};
-  const WhatIf told = ask(question);
-  ASSERT_TRUE(told.predicted && told.predicted_band && told.band);
-  EXPECT_LT(told.predicted_band->lower, *told.predicted);
-  EXPECT_GT(told.predicted_band->upper, *told.predicted);
+  const WhatIf predicted = ask(question);
+  ASSERT_TRUE(predicted.predicted && predicted.predicted_band && predicted.band);
+  EXPECT_LT(predicted.predicted_band->lower, *predicted.predicted);
+  EXPECT_GT(predicted.predicted_band->upper, *predicted.predicted);
   const auto share = [](Time part, Time whole) { return seconds(part) / seconds(whole); };
-  EXPECT_NEAR(share(told.predicted_band->upper - *told.predicted, *told.recorded),
-              share(told.band->upper - (told.changed->whole - told.base.whole), told.base.whole),
+  EXPECT_NEAR(share(predicted.predicted_band->upper - *predicted.predicted, *predicted.recorded),
+              share(predicted.band->upper - (predicted.changed->whole - predicted.base.whole),
+                    predicted.base.whole),
               1e-6);
 }
 
@@ -218,8 +219,9 @@ TEST_F(WhatIfStands, ARecordedStepLiesBetweenTheRatios) {
 TEST_F(WhatIfStands, RunsKeepIt) {
   WhatIfQuestion question = of_job({"tp=4"});
   question.base.record = true;
-  const WhatIf told = ask(question);
-  EXPECT_EQ(make_run(told.answer->outcome()).time_by_provenance, told.changed->time_by_provenance);
+  const WhatIf predicted = ask(question);
+  EXPECT_EQ(make_run(predicted.answer->outcome()).time_by_provenance,
+            predicted.changed->time_by_provenance);
   WhatIfQuestion recorded;
   recorded.base.recorded.traces = {two()};
   recorded.base.record = true;

@@ -122,21 +122,22 @@ std::vector<TableRow> table_rows(const TableFamily& family) {
 
 void hold_row(const TableFamily& family, AskedWay way, const TableRow& row) {
   const std::string what = family.traces.front() + " " + kAskedNames[way] + " " + row.change + ": ";
-  const auto told = ask_family(family, way, row.change);
+  const auto predicted = ask_family(family, way, row.change);
   const Missing& missing = row.missing[way];
   if (!missing.empty()) {
-    ASSERT_FALSE(told.has_value()) << what << "is answered";
-    const std::string error = to_string(told.error());
+    ASSERT_FALSE(predicted.has_value()) << what << "is answered";
+    const std::string error = to_string(predicted.error());
     bool named = false;
     for (const std::string& option : missing) named |= error.find(option) != std::string::npos;
     EXPECT_TRUE(named) << what << error;
     return;
   }
-  ASSERT_TRUE(told.has_value()) << what << to_string(told.error());
-  ASSERT_TRUE(told->changed.has_value()) << what;
-  if (told->changed->whole == told->base.whole && told->changed->memory == told->base.memory &&
-      told->changed->time_by_provenance == told->base.time_by_provenance) {
-    EXPECT_GT(told->findings.count(FindingCode::key_without_effect), 0u)
+  ASSERT_TRUE(predicted.has_value()) << what << to_string(predicted.error());
+  ASSERT_TRUE(predicted->changed.has_value()) << what;
+  if (predicted->changed->whole == predicted->base.whole &&
+      predicted->changed->memory == predicted->base.memory &&
+      predicted->changed->time_by_provenance == predicted->base.time_by_provenance) {
+    EXPECT_GT(predicted->findings.count(FindingCode::key_without_effect), 0u)
         << what << "changes nothing, in silence";
   }
 }

@@ -25,7 +25,7 @@ enum class Work { product, other, copy, collective };
 /// What hosts launch, one call right after another, and devices do, one after another.
 struct Launched {
   Work work = Work::product;
-  std::array<int, kRecordedRanks> takes{};  ///< us on each rank; of collectives, the transfer
+  std::array<int, kRecordedRanks> duration{};  ///< us on each rank; of collectives, the transfer
   int gap = 0;  ///< us that the device does nothing before it, though it waits in the queue
 };
 
@@ -71,10 +71,10 @@ Made recorded_with(const std::vector<Launched>& launched, const Factors& factors
     for (std::size_t rank = 0; rank < kRecordedRanks; ++rank) {
       const int start = begin[rank];
       if (one.work == Work::collective) {
-        device[rank] = together + scaled_by(one.takes[0], factors.transfer);
+        device[rank] = together + scaled_by(one.duration[0], factors.transfer);
         made.events[rank].push_back(all_reduce(7, start, device[rank] - start, correlation));
       } else {
-        const int time = scaled_by(one.takes[rank], factor_of(one.work) * factors.rank[rank]);
+        const int time = scaled_by(one.duration[rank], factor_of(one.work) * factors.rank[rank]);
         device[rank] = start + time;
         made.events[rank].push_back(
             one.work == Work::copy
@@ -95,7 +95,7 @@ std::vector<Launched> drawn_launches(std::mt19937_64& random) {
   for (std::size_t i = 0; i < many; ++i) {
     Launched one{static_cast<Work>(random() % 4), {}};
     const auto draw = [&] { return 2 + 2 * static_cast<int>(random() % longest); };
-    for (int& time : one.takes) time = draw();
+    for (int& time : one.duration) time = draw();
     made.push_back(one);
   }
   return made;
@@ -126,17 +126,17 @@ TEST_F(WhatIfRecordings, GapsMakeTheOtherRecording) {
   for (int pair = 0; pair < core_testing::case_count(200, 50); ++pair) {
     std::vector<Launched> launched = drawn_launches(random);
     for (Launched& one : launched) {
-      for (int& time : one.takes) time += 60;
+      for (int& time : one.duration) time += 60;
       one.gap = 2 * static_cast<int>(random() % 5);
     }
     const double factor = std::array{0.5, 1.5, 2.0}[random() % 3];
     Factors factors;
     factors.gap = factor;
     const Made was = recorded_with(launched, {}), other = recorded_with(launched, factors);
-    const auto told = ask(was, fmt::format("gaps={}", factor));
-    ASSERT_TRUE(told.has_value()) << to_string(told.error());
-    EXPECT_EQ(told->base.whole, us(was.end)) << pair;
-    const auto off = std::abs((told->changed->whole - us(other.end)).count());
+    const auto predicted = ask(was, fmt::format("gaps={}", factor));
+    ASSERT_TRUE(predicted.has_value()) << to_string(predicted.error());
+    EXPECT_EQ(predicted->base.whole, us(was.end)) << pair;
+    const auto off = std::abs((predicted->changed->whole - us(other.end)).count());
     EXPECT_LE(off * 100, us(other.end).count()) << "gaps=" << factor << " " << pair;
   }
 }
@@ -146,13 +146,14 @@ TEST_F(WhatIfRecordings, WithoutStragglersRanksAreAlike) {
   std::mt19937_64 random(22);
   for (int pair = 0; pair < core_testing::case_count(200, 50); ++pair) {
     const std::vector<Launched> launched = drawn_launches(random);
-    std::vector<Launched> alike = launched;
-    for (Launched& one : alike)
-      if (one.work != Work::collective) one.takes.fill(std::min(one.takes[0], one.takes[1]));
-    const auto told = ask(recorded_with(launched, {}), "stragglers=none");
-    ASSERT_TRUE(told.has_value()) << to_string(told.error());
-    const Time other = us(recorded_with(alike, {}).end);
-    EXPECT_LE(std::abs((told->changed->whole - other).count()) * 100, other.count()) << pair;
+    std::vector<Launched> equivalent = launched;
+    for (Launched& one : equivalent)
+      if (one.work != Work::collective)
+        one.duration.fill(std::min(one.duration[0], one.duration[1]));
+    const auto predicted = ask(recorded_with(launched, {}), "stragglers=none");
+    ASSERT_TRUE(predicted.has_value()) << to_string(predicted.error());
+    const Time other = us(recorded_with(equivalent, {}).end);
+    EXPECT_LE(std::abs((predicted->changed->whole - other).count()) * 100, other.count()) << pair;
   }
 }
 
@@ -179,10 +180,10 @@ TEST_F(WhatIfRecordings, EveryFactorMakesTheOtherRecording) {
       if (edit.and_of != nullptr) factors.*edit.and_of = factor;
       if (edit.of == nullptr) factors.rank[1] = factor;
       const Made was = recorded_with(launched, {}), other = recorded_with(launched, factors);
-      const auto told = ask(was, fmt::format("{}={}", edit.word, factor));
-      ASSERT_TRUE(told.has_value()) << edit.word << to_string(told.error());
-      EXPECT_EQ(told->base.whole, us(was.end)) << edit.word << " " << pair;
-      const auto off = std::abs((told->changed->whole - us(other.end)).count());
+      const auto predicted = ask(was, fmt::format("{}={}", edit.word, factor));
+      ASSERT_TRUE(predicted.has_value()) << edit.word << to_string(predicted.error());
+      EXPECT_EQ(predicted->base.whole, us(was.end)) << edit.word << " " << pair;
+      const auto off = std::abs((predicted->changed->whole - us(other.end)).count());
       EXPECT_LE(off * 100, us(other.end).count()) << edit.word << "=" << factor << " " << pair;
       ++compared;
       exact += off <= us(1).count() ? 1 : 0;

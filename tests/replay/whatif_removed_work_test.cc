@@ -27,17 +27,17 @@ enum class Step { product, elementwise, collective, sync };
 /// One thing that hosts call for, in order.
 struct Called {
   Step step = Step::product;
-  std::array<int, kPeers> takes{};  ///< us; of collectives the first is the transfer of both
-  bool waits = false;               ///< of products: for the last collective
+  std::array<int, kPeers> duration{};  ///< us; of collectives the first is the transfer of both
+  bool waits = false;                  ///< of products: for the last collective
 };
 
 /// How a recording is made of them.
 struct Way {
-  bool overlap = true;  ///< collectives have a stream of their own
-  bool syncs = true;    ///< hosts wait where they ask to
-  bool fused = false;   ///< elementwise neighbours are one kernel, as long as the longest
-  bool host = true;     ///< calls, and the way from them to the device, take time
-  bool kept = true;     ///< as events; else only its end is wanted
+  bool overlap = true;   ///< collectives have a stream of their own
+  bool syncs = true;     ///< hosts wait where they ask to
+  bool fused = false;    ///< elementwise neighbours are one kernel, as long as the longest
+  bool host = true;      ///< calls, and the way from them to the device, take time
+  bool retained = true;  ///< as events; else only its end is wanted
 };
 
 /// What both ranks record.
@@ -52,7 +52,7 @@ class Recorder {
              program[i + 1].step == Step::elementwise) {
         ++i;
         for (std::size_t rank = 0; rank < kPeers; ++rank)
-          one.takes[rank] = std::max(one.takes[rank], program[i].takes[rank]);
+          one.duration[rank] = std::max(one.duration[rank], program[i].duration[rank]);
       }
       if (one.step == Step::sync) {
         sync();
@@ -72,12 +72,12 @@ class Recorder {
 
   [[nodiscard]] int took(int time) const { return way_.host ? time : 0; }
 
-  int call(std::size_t rank, std::string_view name, int takes) {
+  int call(std::size_t rank, std::string_view name, int duration) {
     const int number = ++correlation_;
-    if (way_.kept)
+    if (way_.retained)
       events_[rank].push_back(
-          event("cuda_runtime", name, false, 1, host_[rank], took(takes), number));
-    host_[rank] += took(takes);
+          event("cuda_runtime", name, false, 1, host_[rank], took(duration), number));
+    host_[rank] += took(duration);
     end_ = std::max(end_, host_[rank]);
     return number;
   }
@@ -98,7 +98,7 @@ class Recorder {
     const int record = call(rank, "cudaEventRecord", kEventCall);
     const int at = host_[rank];
     const int wait = call(rank, "cudaStreamWaitEvent", kEventCall);
-    if (!way_.kept) return;
+    if (!way_.retained) return;
     events_[rank].push_back(event(
         "cuda_sync", "Stream Wait Event", true, stream, at, 0, wait,
         fmt::format(
@@ -121,14 +121,14 @@ class Recorder {
     }
     const int together = *std::max_element(begin.begin(), begin.end());
     for (std::size_t rank = 0; rank < kPeers; ++rank) {
-      const int ends = collective ? together + one.takes[0] : begin[rank] + one.takes[rank];
+      const int ends = collective ? together + one.duration[0] : begin[rank] + one.duration[rank];
       (collective ? communicated_ : computed_)[rank] = ends;
       end_ = std::max(end_, ends);
-      if (!way_.kept) continue;
+      if (!way_.retained) continue;
       events_[rank].push_back(
           collective ? all_reduce(kCommunicating, begin[rank], ends - begin[rank], number[rank])
                      : kernel(one.step == Step::product ? "sgemm" : "vectorized_elementwise",
-                              kComputing, begin[rank], one.takes[rank], number[rank]));
+                              kComputing, begin[rank], one.duration[rank], number[rank]));
     }
   }
 
@@ -152,7 +152,7 @@ std::vector<Called> drawn_calls(std::mt19937_64& random, const std::vector<Step>
   bool communicated = false;
   for (std::size_t i = 0; i < many; ++i) {
     Called one{i == 0 ? Step::product : steps[random() % steps.size()], {}};
-    for (int& time : one.takes) time = 2 + 2 * static_cast<int>(random() % longest);
+    for (int& time : one.duration) time = 2 + 2 * static_cast<int>(random() % longest);
     one.waits = one.step == Step::product && communicated && random() % 2 == 0;
     communicated = communicated || one.step == Step::collective;
     made.push_back(one);
@@ -180,13 +180,13 @@ class WhatIfOrders : public ByHand {
     for (int pair = 0; pair < kPairs; ++pair) {
       const auto program = drawn_calls(random, steps);
       const Recorder was = recorded(program, {}), is = recorded(program, other);
-      const auto told = ask(was, changes);
-      ASSERT_TRUE(told.has_value()) << to_string(told.error());
-      EXPECT_EQ(told->base.whole, us(was.end())) << pair;
-      const auto off = std::abs((told->changed->whole - us(is.end())).count());
+      const auto predicted = ask(was, changes);
+      ASSERT_TRUE(predicted.has_value()) << to_string(predicted.error());
+      EXPECT_EQ(predicted->base.whole, us(was.end())) << pair;
+      const auto off = std::abs((predicted->changed->whole - us(is.end())).count());
       EXPECT_LE(off * 100, us(is.end()).count())
-          << pair << ": " << was.end() << " us, then " << told->changed->whole.count() / 1'000'000
-          << ", recorded so " << is.end();
+          << pair << ": " << was.end() << " us, then "
+          << predicted->changed->whole.count() / 1'000'000 << ", recorded so " << is.end();
       exact += off <= us(1).count() ? 1 : 0;
       changed += was.end() != is.end() ? 1 : 0;
     }
@@ -230,7 +230,7 @@ std::vector<Called> varied_calls(std::vector<Called> program, double sigma,
                                  std::mt19937_64& random) {
   std::lognormal_distribution<double> factor(-sigma * sigma / 2, sigma);
   for (Called& one : program)
-    for (int& time : one.takes)
+    for (int& time : one.duration)
       time = static_cast<int>(std::lround(static_cast<double>(time) * factor(random)));
   return program;
 }
@@ -246,17 +246,17 @@ TEST_F(WhatIfOrders, VariesAsRecordingsDo) {
     std::vector<Called> program;
     while (program.size() < 300)
       for (Called& one : drawn_calls(random, {Step::product, Step::collective})) {
-        for (int& time : one.takes) time = 1000 + 10 * time;
+        for (int& time : one.duration) time = 1000 + 10 * time;
         program.push_back(one);
       }
     const Recorder was = recorded(program, {});
-    const auto told = ask(was, {fmt::format("variability={}", kSigma)});
-    ASSERT_TRUE(told.has_value()) << to_string(told.error());
+    const auto predicted = ask(was, {fmt::format("variability={}", kSigma)});
+    ASSERT_TRUE(predicted.has_value()) << to_string(predicted.error());
     double mean = 0;
     for (int i = 0; i < kRecordings; ++i)
-      mean += recorded(varied_calls(program, kSigma, random), {.kept = false}).end() * 1e-6 /
+      mean += recorded(varied_calls(program, kSigma, random), {.retained = false}).end() * 1e-6 /
               kRecordings;
-    told_over_mean += seconds(told->changed->whole) / mean / kPairs;
+    told_over_mean += seconds(predicted->changed->whole) / mean / kPairs;
     mean_over_base += mean / (was.end() * 1e-6) / kPairs;
   }
   EXPECT_GT(mean_over_base, 1.002);

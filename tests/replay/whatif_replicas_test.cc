@@ -38,14 +38,14 @@ class WhatIfReplicas : public ByHand {
 
   /// Traces of the first `kept` ranks of a job; 0: of all.
   std::string traces(const std::string& model, const std::vector<std::string>& plan,
-                     const std::string& cluster, std::uint32_t kept = 0) {
+                     const std::string& cluster, std::uint32_t retained = 0) {
     const auto answer = job(model, plan, cluster);
     EXPECT_TRUE(answer.has_value()) << (answer ? "" : to_string(answer.error()));
     const std::string prefix = (folder_ / "w").string();
     if (!answer) return prefix;
     EXPECT_TRUE(write_chakra(*answer->outcome().inputs.load->program,
                              {.prefix = prefix, .overwrite = true}));
-    for (std::uint32_t rank = kept; kept > 0 && rank < answer->ranks(); ++rank)
+    for (std::uint32_t rank = retained; retained > 0 && rank < answer->ranks(); ++rank)
       fs::remove(fmt::format("{}.{}.et", prefix, rank));
     return prefix;
   }
@@ -93,10 +93,10 @@ TEST_F(WhatIfReplicas, SomeRanksTracesAreTheLargerJob) {
   EXPECT_EQ(same->base.whole, step(kPictures, {"parallel.dp=8"}, "h100-sxm:8"));
   EXPECT_EQ(same->findings.count(FindingCode::replicas_in_turn), 1u);
   for (const int dp : {2, 8, 16, 64}) {
-    const auto told = ask(prefix, "h100-sxm:8", {fmt::format("dp={}", dp)});
-    ASSERT_TRUE(told.has_value()) << to_string(told.error());
-    EXPECT_EQ(told->answer->ranks(), static_cast<std::uint32_t>(dp));
-    EXPECT_EQ(told->changed->whole,
+    const auto predicted = ask(prefix, "h100-sxm:8", {fmt::format("dp={}", dp)});
+    ASSERT_TRUE(predicted.has_value()) << to_string(predicted.error());
+    EXPECT_EQ(predicted->answer->ranks(), static_cast<std::uint32_t>(dp));
+    EXPECT_EQ(predicted->changed->whole,
               step(kPictures, {fmt::format("parallel.dp={}", dp)}, fmt::format("h100-sxm:{}", dp)))
         << dp;
   }
@@ -108,9 +108,9 @@ TEST_F(WhatIfReplicas, SomeRanksTracesAreTheLargerJob) {
 
 TEST_F(WhatIfReplicas, WhatIsNoReplicaIsRefusedWithWhatIsWrong) {
   const auto refusal = [&](const std::vector<std::string>& plan, const char* model = kPictures) {
-    const auto told = ask(traces(model, plan, "h100-sxm:8"), "h100-sxm:8", {"dp=16"});
-    EXPECT_FALSE(told.has_value());
-    return told ? "" : to_string(told.error());
+    const auto predicted = ask(traces(model, plan, "h100-sxm:8"), "h100-sxm:8", {"dp=16"});
+    EXPECT_FALSE(predicted.has_value());
+    return predicted ? "" : to_string(predicted.error());
   };
   EXPECT_THAT(refusal({"parallel.dp=8", "parallel.sharding=zero1"}),
               HasSubstr("rank 0 has shares of what others have (reduce_scatter"));
@@ -144,12 +144,12 @@ TEST_F(WhatIfReplicas, RecordedRanksGrowInTurn) {
 TEST_F(WhatIfReplicas, RecordedRanksThatDifferAreRefused) {
   const std::vector<std::string> pair = {rank(0, 1000), rank(1, 1000, "sgd")};
   for (const bool replicate : {false, true}) {
-    const auto told =
+    const auto predicted =
         ask_recorded(pair, replicate ? "h100-sxm:4" : "h100-sxm:2", replicate,
                      replicate ? std::vector<std::string>{} : std::vector{std::string("dp=4")});
-    ASSERT_FALSE(told.has_value());
-    EXPECT_THAT(told.error().what, HasSubstr("rank 0 has 1 works \"adam\", rank 1 0"));
-    EXPECT_THAT(told.error().hint, HasSubstr("--model"));
+    ASSERT_FALSE(predicted.has_value());
+    EXPECT_THAT(predicted.error().what, HasSubstr("rank 0 has 1 works \"adam\", rank 1 0"));
+    EXPECT_THAT(predicted.error().hint, HasSubstr("--model"));
   }
 }
 
@@ -159,11 +159,11 @@ TEST_F(WhatIfReplicas, GroupsAreToldByWhatRanksDoInThem) {
   const auto described = ask(prefix, "h100-sxm:2");
   ASSERT_TRUE(described.has_value()) << to_string(described.error());
   ASSERT_TRUE(fs::remove(prefix + ".json"));
-  const auto told = ask(prefix, "h100-sxm:2", {"bandwidth=2"});
-  ASSERT_TRUE(told.has_value()) << to_string(told.error());
-  EXPECT_EQ(told->base.whole, described->base.whole);
-  EXPECT_LT(told->changed->whole, told->base.whole);
-  EXPECT_GT(told->findings.count(FindingCode::group_from_order), 0u);
+  const auto predicted = ask(prefix, "h100-sxm:2", {"bandwidth=2"});
+  ASSERT_TRUE(predicted.has_value()) << to_string(predicted.error());
+  EXPECT_EQ(predicted->base.whole, described->base.whole);
+  EXPECT_LT(predicted->changed->whole, predicted->base.whole);
+  EXPECT_GT(predicted->findings.count(FindingCode::group_from_order), 0u);
 }
 
 }  // namespace

@@ -102,21 +102,21 @@ class WhatIfStructure : public testing::Test {
     const std::string from = traces("a", model, first), to = traces("b", model, second);
     if (from.empty() || to.empty()) return std::nullopt;
     const std::string what = fmt::format("{} {} {}", model, fmt::join(first, " "), change);
-    const auto told = ask(from, change), other = ask(to, "");
+    const auto predicted = ask(from, change), other = ask(to, "");
     EXPECT_TRUE(other.has_value()) << what;
-    if (!told) {
-      refused_.push_back(what + ": " + to_string(told.error()));
+    if (!predicted) {
+      refused_.push_back(what + ": " + to_string(predicted.error()));
       return std::nullopt;
     }
-    EXPECT_EQ(told->findings.count(FindingCode::edges_not_told), 0u) << what;
-    const graph::Workload& made = told->answer->outcome().workload();
+    EXPECT_EQ(predicted->findings.count(FindingCode::edges_not_told), 0u) << what;
+    const graph::Workload& made = predicted->answer->outcome().workload();
     const graph::Workload& real = other->answer->outcome().workload();
     for (std::uint32_t rank = 0; rank < real.rank_count(); ++rank)
       EXPECT_EQ(differences(inventory(made.graph(rank)), inventory(real.graph(rank))), "")
           << what << " " << rank;
     for (std::uint32_t rank = 0; rank < real.rank_count(); ++rank)
       EXPECT_EQ(made.graph(rank).edge_count(), real.graph(rank).edge_count()) << what << rank;
-    const double x = static_cast<double>(told->changed->whole.count());
+    const double x = static_cast<double>(predicted->changed->whole.count());
     const double y = static_cast<double>(other->base.whole.count());
     const double share = (x - y) / y;
     EXPECT_LT(std::abs(share), 0.01) << what;
@@ -183,17 +183,17 @@ Time recorded_step(int layers, int microbatches, const std::string& change = "")
       (kRecorded / fmt::format("layers{}_microbatches{}.json.gz", layers, microbatches)).string()};
   if (!change.empty()) question.changes = {change};
   Watch watch;
-  const auto told = what_if(question, watch);
-  EXPECT_TRUE(told.has_value()) << (told ? "" : to_string(told.error()));
-  if (!told) return {};
-  EXPECT_EQ(told->findings.count(FindingCode::edges_not_told), 0u);
-  return change.empty() ? told->base.whole : told->changed->whole;
+  const auto predicted = what_if(question, watch);
+  EXPECT_TRUE(predicted.has_value()) << (predicted ? "" : to_string(predicted.error()));
+  if (!predicted) return {};
+  EXPECT_EQ(predicted->findings.count(FindingCode::edges_not_told), 0u);
+  return change.empty() ? predicted->base.whole : predicted->changed->whole;
 }
 
 // The same size recorded three times differs by up to 9 % (docs/what-if.md).
 TEST_F(WhatIfStructure, RecordingsOfOtherSizesAreTold) {
-  const auto off = [](Time told, Time truth) {
-    return std::abs(static_cast<double>((told - truth).count())) /
+  const auto off = [](Time predicted, Time truth) {
+    return std::abs(static_cast<double>((predicted - truth).count())) /
            static_cast<double>(truth.count());
   };
   EXPECT_LT(off(recorded_step(4, 1, "layers=8"), recorded_step(8, 1)), 0.09);
@@ -211,9 +211,9 @@ TEST_F(WhatIfStructure, LayersThatARecordingNames) {
         (kRecorded / fmt::format("named{}_microbatches2.json.gz", layers)).string()};
     question.changes = {change};
     Watch watch;
-    auto told = what_if(question, watch);
-    EXPECT_TRUE(told.has_value()) << (told ? "" : to_string(told.error()));
-    return told;
+    auto predicted = what_if(question, watch);
+    EXPECT_TRUE(predicted.has_value()) << (predicted ? "" : to_string(predicted.error()));
+    return predicted;
   };
   for (const auto& [from, to] : {std::pair(3, 5), std::pair(5, 3)}) {
     const auto made = asked(from, fmt::format("layers={}", to));
@@ -231,9 +231,9 @@ TEST_F(WhatIfStructure, LayersThatARecordingNames) {
 
 TEST_F(WhatIfStructure, ThreeLayersAreFew) {
   const std::string three = traces("three", kModel, {"model.layers=3", "batch.seq=512"});
-  const auto told = ask(three, "layers=6");
-  ASSERT_TRUE(told.has_value());
-  EXPECT_GT(told->findings.count(FindingCode::repetitions_few), 0u);
+  const auto predicted = ask(three, "layers=6");
+  ASSERT_TRUE(predicted.has_value());
+  EXPECT_GT(predicted->findings.count(FindingCode::repetitions_few), 0u);
 }
 
 TEST_F(WhatIfStructure, WhatCannotBeChangedIsRefused) {
@@ -244,9 +244,9 @@ TEST_F(WhatIfStructure, WhatCannotBeChangedIsRefused) {
             .string()};
     question.changes = {change};
     Watch watch;
-    const auto told = what_if(question, watch);
-    EXPECT_FALSE(told.has_value()) << change;
-    return told ? Errc::output_failed : told.error().code;
+    const auto predicted = what_if(question, watch);
+    EXPECT_FALSE(predicted.has_value()) << change;
+    return predicted ? Errc::output_failed : predicted.error().code;
   };
   EXPECT_EQ(error(4, 1, "layers=0"), Errc::usage);
   EXPECT_EQ(error(4, 1, "layers=2.5"), Errc::usage);
@@ -264,9 +264,9 @@ TEST_F(WhatIfStructure, WhatIsKnownCounts) {
   question.base.structure.layers = 5;
   question.changes = {"layers=6"};
   Watch watch;
-  const auto told = what_if(question, watch);
-  ASSERT_TRUE(told.has_value());
-  EXPECT_EQ(told->changed->whole, recorded_step(4, 1, "layers=5"));
+  const auto predicted = what_if(question, watch);
+  ASSERT_TRUE(predicted.has_value());
+  EXPECT_EQ(predicted->changed->whole, recorded_step(4, 1, "layers=5"));
 }
 
 // What repeats is found by what was recorded, not by what changes made of it.
@@ -276,9 +276,9 @@ TEST_F(WhatIfStructure, WhatRepeatsComesFirst) {
     question.base.recorded.traces = {(kRecorded / "layers6_microbatches4.json.gz").string()};
     question.changes = changes;
     Watch watch;
-    const auto told = what_if(question, watch);
-    EXPECT_TRUE(told.has_value()) << fmt::format("{}", fmt::join(changes, " "));
-    return told ? told->changed->whole : Time{};
+    const auto predicted = what_if(question, watch);
+    EXPECT_TRUE(predicted.has_value()) << fmt::format("{}", fmt::join(changes, " "));
+    return predicted ? predicted->changed->whole : Time{};
   };
   for (const std::string other : {"kernels=0", "named:aten::t=3", "overlap=none", "gaps=0.5",
                                   "fusion=elementwise", "variability=0.2"}) {

@@ -25,9 +25,9 @@ const fs::path kDemo = fs::path(core_testing::kSourceFolder) / "data" / "demo" /
 
 WhatIf ask(WhatIfQuestion question) {
   Watch watch;
-  auto told = what_if(question, watch);
-  EXPECT_TRUE(told.has_value()) << (told ? "" : to_string(told.error()));
-  return told ? std::move(*told) : WhatIf{};
+  auto predicted = what_if(question, watch);
+  EXPECT_TRUE(predicted.has_value()) << (predicted ? "" : to_string(predicted.error()));
+  return predicted ? std::move(*predicted) : WhatIf{};
 }
 
 WhatIfQuestion about(std::vector<std::string> traces, std::vector<std::string> changes = {}) {
@@ -158,16 +158,16 @@ TEST_F(WhatIfTest, PairsSayWhetherTheyAddUp) {
                                                 launch(20, 3), kernel("beside", 9, 30, 1400, 3)});
   WhatIfQuestion question = about({path});
   question.combine = true;
-  const WhatIf told = ask(question);
+  const WhatIf predicted = ask(question);
   const auto place = [&](std::string_view change) {
     const auto found =
-        std::find_if(told.list.begin(), told.list.end(),
+        std::find_if(predicted.list.begin(), predicted.list.end(),
                      [&](const ChangeTrial& tried) { return tried.change == change; });
-    EXPECT_NE(found, told.list.end()) << change;
-    return static_cast<std::size_t>(found - told.list.begin());
+    EXPECT_NE(found, predicted.list.end()) << change;
+    return static_cast<std::size_t>(found - predicted.list.begin());
   };
   const auto of = [&](std::size_t a, std::size_t b) {
-    for (const ChangePair& pair : told.pairs)
+    for (const ChangePair& pair : predicted.pairs)
       if ((pair.first == a && pair.second == b) || (pair.first == b && pair.second == a))
         return pair;
     ADD_FAILURE() << a << " and " << b;
@@ -185,10 +185,10 @@ Time replayed(const std::vector<std::string>& traces, const profile::CostScales&
   question.recorded.traces = traces;
   question.scales = scales;
   Watch watch;
-  const auto told = replay(question, watch);
-  EXPECT_TRUE(told.has_value());
+  const auto predicted = replay(question, watch);
+  EXPECT_TRUE(predicted.has_value());
   Time most{};
-  for (const ReplayedRank& rank : told->ranks) most = std::max(most, rank.simulated);
+  for (const ReplayedRank& rank : predicted->ranks) most = std::max(most, rank.simulated);
   return most;
 }
 
@@ -263,8 +263,8 @@ TEST_F(WhatIfTest, SaysWhatCannotBeChanged) {
   const std::string two = (kWhatIfFixtures / "two.json").string();
   const auto refused = [&](const std::string& change) {
     Watch watch;
-    const auto told = what_if(about({two}, {change}), watch);
-    return told ? std::string() : to_string(told.error());
+    const auto predicted = what_if(about({two}, {change}), watch);
+    return predicted ? std::string() : to_string(predicted.error());
   };
   EXPECT_THAT(refused("kernals=0.5"), testing::HasSubstr("kernels"));
   EXPECT_THAT(refused("kernels"), testing::HasSubstr("NAME=VALUE"));
@@ -275,8 +275,8 @@ TEST_F(WhatIfTest, SaysWhatCannotBeChanged) {
   EXPECT_THAT(refused("rank:x=2"), testing::HasSubstr("names no rank"));
   const auto together = [&](const std::vector<std::string>& changes) {
     Watch watch;
-    const auto told = what_if(about({two}, changes), watch);
-    return told ? std::string() : to_string(told.error());
+    const auto predicted = what_if(about({two}, changes), watch);
+    return predicted ? std::string() : to_string(predicted.error());
   };
   for (const std::vector<std::string>& changes :
        {std::vector<std::string>{"gpu=b200", "gpu=h100-sxm"},
@@ -316,9 +316,9 @@ TEST_F(WhatIfTest, OfJobsARankCanBeSlowAndTheRestSaysSo) {
   EXPECT_GE(all.changed->whole, slow.changed->whole);
   for (const char* const change :
        {"host=0.5", "communication=0.5", "variability=0.1", "waits=0.5"}) {
-    const WhatIf told = of_job({change});
-    EXPECT_EQ(told.changed->whole, told.base.whole) << change;
-    EXPECT_EQ(told.findings.count(FindingCode::key_without_effect), 1u) << change;
+    const WhatIf predicted = of_job({change});
+    EXPECT_EQ(predicted.changed->whole, predicted.base.whole) << change;
+    EXPECT_EQ(predicted.findings.count(FindingCode::key_without_effect), 1u) << change;
   }
   EXPECT_EQ(of_job({"gemm=0.5"}).findings.count(FindingCode::key_without_effect), 0u);
 }

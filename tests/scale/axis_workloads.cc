@@ -39,11 +39,11 @@ class Axes {
  public:
   Axes(Draw& draw, std::uint32_t ranks) : draw_(draw), digits_(draw_digits(draw, ranks)) {
     along_ = draw_.below(digits_.size());
-    const bool alike = draw_.one_in(3) || digits_[along_].count > 8;
-    plan_.roles.resize(alike ? 1 : digits_[along_].count);
+    const bool equivalent = draw_.one_in(3) || digits_[along_].count > 8;
+    plan_.roles.resize(equivalent ? 1 : digits_[along_].count);
     made_.graph_of_rank.resize(ranks);
     for (std::uint32_t rank = 0; rank < ranks; ++rank)
-      made_.graph_of_rank[rank] = alike ? 0 : digits_[along_].of(rank);
+      made_.graph_of_rank[rank] = equivalent ? 0 : digits_[along_].of(rank);
     add_groups();
   }
 

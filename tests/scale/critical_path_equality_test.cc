@@ -43,9 +43,9 @@ TEST(Scale, TheCriticalPathIsThatOfTheRunThatIsKept) {
     sim::Options options;
     const auto plain = sim::simulate(drawn.workload, drawn.platform, options);
     options.record = true;
-    const auto kept = sim::simulate(drawn.workload, drawn.platform, options);
-    if (!plain || !kept || plain->stall) continue;
-    const result::Run run = record::make_run(drawn.workload, drawn.platform, *kept);
+    const auto retained = sim::simulate(drawn.workload, drawn.platform, options);
+    if (!plain || !retained || plain->stall) continue;
+    const result::Run run = record::make_run(drawn.workload, drawn.platform, *retained);
     const auto there = analysis::digest(run).path;
     const auto here = study::digest(plain->path, drawn.workload);
     EXPECT_TRUE(here.has_value() || !there) << "seed " << seed;

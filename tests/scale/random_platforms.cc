@@ -120,14 +120,15 @@ Platform draw_machine(Draw& draw) {
   }
 }
 
-void draw_deviations(Draw& draw, Platform& machine, std::uint32_t alike) {
+void draw_deviations(Draw& draw, Platform& machine, std::uint32_t equivalent) {
   const auto world = static_cast<std::uint32_t>(machine.npu_count());
   Deviation deviation = draw_deviation(draw, machine);
   if (draw.one_in(3)) {
     deviation.ranks = draw.some(static_cast<std::uint32_t>(draw.between(1, 2)), world);
   } else {
-    const auto place = static_cast<std::uint32_t>(draw.below(alike));
-    for (std::uint32_t rank = place; rank < world; rank += alike) deviation.ranks.push_back(rank);
+    const auto place = static_cast<std::uint32_t>(draw.below(equivalent));
+    for (std::uint32_t rank = place; rank < world; rank += equivalent)
+      deviation.ranks.push_back(rank);
   }
   machine.deviations.push_back(deviation);
 }

@@ -13,6 +13,6 @@ namespace orrery::scale {
 
 /// Some ranks are slow, late, or behind bad ports; mostly the same ones in all groups of `alike`
 /// ranks, so that others stay alike.
-void draw_deviations(Draw& draw, platform::Platform& machine, std::uint32_t alike);
+void draw_deviations(Draw& draw, platform::Platform& machine, std::uint32_t equivalent);
 
 }  // namespace orrery::scale

@@ -63,13 +63,14 @@ Result<std::vector<bool>> try_apart(const bench::ReplayPlan& plan, const BenchMo
     ::_exit(0);
   }
   ::close(ends[1]);
-  const std::string told = read_all(ends[0]);
+  const std::string predicted = read_all(ends[0]);
   ::close(ends[0]);
   int status = 0;
   while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
   std::vector<bool> bad(plan.steps.size(), true);
-  for (std::size_t s = 0; told.size() == bad.size() && s < bad.size(); ++s) bad[s] = told[s] == '1';
+  for (std::size_t s = 0; predicted.size() == bad.size() && s < bad.size(); ++s)
+    bad[s] = predicted[s] == '1';
   return bad;
 }
 
@@ -106,11 +107,12 @@ Result<std::string> obfuscate_plan(bench::ReplayPlan& plan, const ObfuscateBench
   if (!done.empty()) done += "; ";
   bench::obfuscate_names(plan, options.salt);
   if (options.what == "names") return done + "names of recorded operators";
-  const auto told = bench::obfuscate_sizes(plan, options.salt, play.memory_limit, trial);
-  if (!told) return tl::unexpected(told.error());
+  const auto predicted = bench::obfuscate_sizes(plan, options.salt, play.memory_limit, trial);
+  if (!predicted) return tl::unexpected(predicted.error());
   return done + fmt::format("names, and {} of {} of {} and more; bytes {}, products {}",
-                            told->changed, present::plural(told->sizes, "size"),
-                            bench::kMinHiddenSize, percent(told->bytes), percent(told->flops));
+                            predicted->changed, present::plural(predicted->sizes, "size"),
+                            bench::kMinHiddenSize, percent(predicted->bytes),
+                            percent(predicted->flops));
 }
 
 }  // namespace orrery::app

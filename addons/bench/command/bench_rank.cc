@@ -21,9 +21,9 @@ namespace {
 Result<void> predict_communication(const BenchOptions& options, present::Benchmark& made) {
   const auto run = result::read_run(options.run);
   if (!run) return tl::unexpected(run.error());
-  const auto told = bench::set_delays(made.plan, *run, made.rank);
-  if (!told) return tl::unexpected(told.error());
-  made.predicted_communications = told->run;
+  const auto predicted = bench::set_delays(made.plan, *run, made.rank);
+  if (!predicted) return tl::unexpected(predicted.error());
+  made.predicted_communications = predicted->run;
   return {};
 }
 
@@ -100,8 +100,8 @@ Result<Planned> plan_rank(const BenchOptions& options, const bench::PlanOptions&
   made.level = options.level;
   made.communication = options.communication;
   if (!options.run.empty())
-    if (auto told = predict_communication(options, made); !told)
-      return tl::unexpected(std::move(told.error()));
+    if (auto predicted = predict_communication(options, made); !predicted)
+      return tl::unexpected(std::move(predicted.error()));
   ReplaySettings play = options.play;
   play.memory_limit = asked.memory_limit;
   auto changed = obfuscate_plan(made.plan, options.obfuscate, module, play);

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "apps/orrery/commands.h"
+#include "apps/orrery/command.h"
 
 namespace orrery::app {
 

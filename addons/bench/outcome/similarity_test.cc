@@ -34,7 +34,7 @@ std::vector<NodeLine> keeping() {
              "[[8,8]]",
              kFloats,
              5};
-  NodeLine kept = relu_node(7, 1, 2, 29, 30, 5);
+  NodeLine retained = relu_node(7, 1, 2, 29, 30, 5);
   NodeLine addmm{8,
                  "aten::addmm",
                  kAddmm,
@@ -47,7 +47,7 @@ std::vector<NodeLine> keeping() {
                  5};
   NodeLine after = relu_node(9, 9, 19, 40, 41);
   after.input_shapes = "[[4,8]]";
-  return {linear, t, kept, addmm, after, relu_node(10, 29, 30, 42, 43)};
+  return {linear, t, retained, addmm, after, relu_node(10, 29, 30, 42, 43)};
 }
 
 struct Compare {
@@ -134,8 +134,8 @@ TEST(BenchMemoryCurve, IsAsAllocatedWhereThatIsRecorded) {
   EXPECT_THAT(host.held, ElementsAre(32, 44, 144));
   made.profile.memory.push_back({Time(22), 7, true});
   EXPECT_THAT(profiled_memory(made.profile, made.plan).most, ElementsAre(0, 7, 7));
-  const Similarity alike = similarity_of(made.profile, made.plan, made.outcome, 1);
-  EXPECT_TRUE(alike.memory.profiled);
+  const Similarity equivalent = similarity_of(made.profile, made.plan, made.outcome, 1);
+  EXPECT_TRUE(equivalent.memory.profiled);
 }
 
 TEST(BenchMemoryCurve, OfNothingThereIsNoPeak) {
@@ -166,30 +166,31 @@ TEST(BenchWork, EveryKernelHasAKind) {
 
 TEST(BenchSimilarity, ComparesKindsAndNames) {
   const Compare made = played();
-  const Similarity alike = similarity_of(made.profile, made.plan, made.outcome, 1);
-  const OperatorComparison& products = alike.classes[static_cast<std::size_t>(WorkClass::product)];
+  const Similarity equivalent = similarity_of(made.profile, made.plan, made.outcome, 1);
+  const OperatorComparison& products =
+      equivalent.classes[static_cast<std::size_t>(WorkClass::product)];
   EXPECT_EQ(products.recorded.count, 1u);
   EXPECT_EQ(products.replayed.ns, 100) << "the median of 100 and 200, by rank";
   EXPECT_DOUBLE_EQ(products.replayed.flops_rate(), 512 / 100e-9);
-  ASSERT_THAT(alike.names, SizeIs(2));
-  EXPECT_EQ(alike.names[0].name, "aten::relu");
-  EXPECT_EQ(alike.names[0].replayed.ns, 200) << "two of them";
-  EXPECT_FALSE(alike.timed);
-  EXPECT_FALSE(alike.time_distance()) << "nothing recorded says how long";
-  EXPECT_DOUBLE_EQ(alike.busy.processor.value(), 0.75);
-  EXPECT_FALSE(alike.busy.watts);
+  ASSERT_THAT(equivalent.names, SizeIs(2));
+  EXPECT_EQ(equivalent.names[0].name, "aten::relu");
+  EXPECT_EQ(equivalent.names[0].replayed.ns, 200) << "two of them";
+  EXPECT_FALSE(equivalent.timed);
+  EXPECT_FALSE(equivalent.time_distance()) << "nothing recorded says how long";
+  EXPECT_DOUBLE_EQ(equivalent.busy.processor.value(), 0.75);
+  EXPECT_FALSE(equivalent.busy.watts);
 }
 
 TEST(BenchSimilarity, CountsInnerOperators) {
   Compare made = played();
-  Similarity alike = similarity_of(made.profile, made.plan, made.outcome, 1);
-  EXPECT_EQ(alike.recorded_operators(), 6u);
-  EXPECT_EQ(alike.replayed_operators(), 6u);
-  EXPECT_DOUBLE_EQ(alike.mix_distance().value(), 0);
+  Similarity equivalent = similarity_of(made.profile, made.plan, made.outcome, 1);
+  EXPECT_EQ(equivalent.recorded_operators(), 6u);
+  EXPECT_EQ(equivalent.replayed_operators(), 6u);
+  EXPECT_DOUBLE_EQ(equivalent.mix_distance().value(), 0);
   made.outcome.ran = {{"aten::linear", 1}, {"aten::addmm", 1}, {"aten::mul", 2}};
-  alike = similarity_of(made.profile, made.plan, made.outcome, 1);
+  equivalent = similarity_of(made.profile, made.plan, made.outcome, 1);
   // 1/6 t, 3/6 relu more; 1/4 - 1/6 linear and addmm less, 2/4 mul: half of 4/3.
-  EXPECT_NEAR(alike.mix_distance().value(), 2.0 / 3, 1e-12);
+  EXPECT_NEAR(equivalent.mix_distance().value(), 2.0 / 3, 1e-12);
   made.outcome.ran.clear();
   EXPECT_FALSE(similarity_of(made.profile, made.plan, made.outcome, 1).mix_distance());
 }
@@ -198,8 +199,9 @@ TEST(BenchSimilarity, CountsInnerOperators) {
 TEST(BenchSimilarity, FailuresAreNotReplayed) {
   Compare made = played();
   made.outcome.failures[0] = 2;
-  const Similarity alike = similarity_of(made.profile, made.plan, made.outcome, 1);
-  const OperatorComparison& products = alike.classes[static_cast<std::size_t>(WorkClass::product)];
+  const Similarity equivalent = similarity_of(made.profile, made.plan, made.outcome, 1);
+  const OperatorComparison& products =
+      equivalent.classes[static_cast<std::size_t>(WorkClass::product)];
   EXPECT_EQ(products.recorded.count, 1u);
   EXPECT_EQ(products.replayed.count, 0u);
   EXPECT_EQ(products.replayed.flops_rate(), 0);
@@ -220,12 +222,12 @@ TEST(BenchSimilarity, CommunicationHasTimesWhereItIsReplayed) {
   made.plan.steps.push_back(step);
   made.outcome.length_ns = {100, 100, 100, 40, 200, 200, 200, 60};
   made.outcome.failures.push_back(0);
-  const Similarity alike = similarity_of(made.profile, made.plan, made.outcome, 1);
-  ASSERT_THAT(alike.comms, SizeIs(1));
-  EXPECT_EQ(alike.comms[0].kind, profile::CommKind::all_reduce);
-  EXPECT_EQ(alike.comms[0].replayed, 1u);
-  EXPECT_EQ(alike.comms[0].replayed_ns, 40);
-  const auto& of_kind = alike.classes[static_cast<std::size_t>(WorkClass::communication)];
+  const Similarity equivalent = similarity_of(made.profile, made.plan, made.outcome, 1);
+  ASSERT_THAT(equivalent.comms, SizeIs(1));
+  EXPECT_EQ(equivalent.comms[0].kind, profile::CommKind::all_reduce);
+  EXPECT_EQ(equivalent.comms[0].replayed, 1u);
+  EXPECT_EQ(equivalent.comms[0].replayed_ns, 40);
+  const auto& of_kind = equivalent.classes[static_cast<std::size_t>(WorkClass::communication)];
   EXPECT_EQ(of_kind.replayed.count, 1u);
 }
 
@@ -241,10 +243,10 @@ TEST(BenchSimilarity, RecordedTimesAreOfTheDeviceWhereThereIsOne) {
   Compare made = played();
   made.plan.timed = true;
   for (PlanSource& source : made.plan.sources) source.recorded = Time(2'000'000);
-  Similarity alike = similarity_of(made.profile, made.plan, made.outcome, 1);
-  EXPECT_FALSE(alike.on_device);
+  Similarity equivalent = similarity_of(made.profile, made.plan, made.outcome, 1);
+  EXPECT_FALSE(equivalent.on_device);
   // Recorded 2 of 6 us products; replayed 100 of 300 ns: the same.
-  EXPECT_NEAR(alike.time_distance().value(), 0, 1e-12);
+  EXPECT_NEAR(equivalent.time_distance().value(), 0, 1e-12);
   const std::uint32_t stream = made.profile.lane(true, 0, 7);
   for (const std::int64_t start : {0, 3'000'000}) {
     profile::Work work;
@@ -261,16 +263,17 @@ TEST(BenchSimilarity, RecordedTimesAreOfTheDeviceWhereThereIsOne) {
     made.profile.works.push_back(work);
     made.profile.events.push_back(kernel);
   }
-  alike = similarity_of(made.profile, made.plan, made.outcome, 1);
-  EXPECT_TRUE(alike.on_device);
-  const OperatorComparison& products = alike.classes[static_cast<std::size_t>(WorkClass::product)];
+  equivalent = similarity_of(made.profile, made.plan, made.outcome, 1);
+  EXPECT_TRUE(equivalent.on_device);
+  const OperatorComparison& products =
+      equivalent.classes[static_cast<std::size_t>(WorkClass::product)];
   EXPECT_EQ(products.recorded.ns, 2000);
   EXPECT_EQ(products.host_ns, 2000);
   EXPECT_EQ(products.kernels, 2u);
-  EXPECT_DOUBLE_EQ(alike.busy.device.value(), 0.5) << "2 of 4 us";
-  EXPECT_DOUBLE_EQ(alike.busy.occupancy.value(), 0.5);
+  EXPECT_DOUBLE_EQ(equivalent.busy.device.value(), 0.5) << "2 of 4 us";
+  EXPECT_DOUBLE_EQ(equivalent.busy.occupancy.value(), 0.5);
   // All of it in products there; a third here.
-  EXPECT_NEAR(alike.time_distance().value(), 2.0 / 3, 1e-12);
+  EXPECT_NEAR(equivalent.time_distance().value(), 2.0 / 3, 1e-12);
 }
 
 }  // namespace

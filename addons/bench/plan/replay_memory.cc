@@ -23,14 +23,14 @@ class ResultsPeak {
       : plan_(plan), users_(plan.group_bytes.size(), 0), holders_(plan.storages.size(), 0) {}
 
   std::int64_t of_all() {
-    std::vector<std::vector<Slot>> kept(plan_.steps.size());
+    std::vector<std::vector<Slot>> retained(plan_.steps.size());
     for (const External& external : plan_.externals)
       if (const std::uint32_t step = plan_.storages[external.storage].after; step != kNoStep)
-        kept[step].push_back(external.slot);
+        retained[step].push_back(external.slot);
     std::int64_t most = 0;
     for (std::size_t s = 0; s < plan_.steps.size(); ++s) {
       for (const Output& output : plan_.steps[s].outputs) take(output.slot);
-      for (const Slot slot : kept[s]) take(slot);
+      for (const Slot slot : retained[s]) take(slot);
       most = std::max(most, now_);
       for (const Slot slot : plan_.steps[s].last) let_go(slot);
     }

@@ -209,7 +209,7 @@ void Planner::mark_kept(EventId event, const Call& call) {
         *side, [&](const RecordedTensor& tensor) { known.push_back(tensor.storage); });
   for (const RecordedTensor& tensor : inside_.inner_results(event))
     if (std::find(known.begin(), known.end(), tensor.storage) == known.end())
-      slots_.kept(tensor, static_cast<std::uint32_t>(plan_.steps.size() - 1));
+      slots_.retained(tensor, static_cast<std::uint32_t>(plan_.steps.size() - 1));
 }
 
 /// `items`: which it keeps of its lists; null: all.

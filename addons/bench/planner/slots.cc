@@ -132,7 +132,7 @@ void Slots::forget(const RecordedTensor& tensor, const std::vector<RecordedTenso
   held.generation = ++generation_;
 }
 
-void Slots::kept(const RecordedTensor& tensor, std::uint32_t step) {
+void Slots::retained(const RecordedTensor& tensor, std::uint32_t step) {
   if (const auto reach = reach_of(tensor.spec))
     by_storage_[tensor.storage] = {kNoStorage,        kNoSlot,       *reach,
                                    tensor.spec.dtype, ++generation_, step};

@@ -33,7 +33,7 @@ class Slots {
   /// Memory has come into being inside the operator that `step` calls, which keeps it: if it is
   /// used later, it is something that no step makes. Not for storages among its arguments and
   /// results.
-  void kept(const RecordedTensor& tensor, std::uint32_t step);
+  void retained(const RecordedTensor& tensor, std::uint32_t step);
   /// A step writes what the slot sees.
   void write(Slot slot);
 

@@ -104,13 +104,13 @@ class Extract {
   void begin_at_their_first() {
     for (std::uint32_t s = 0; s < made_.storages.size(); ++s) {
       std::int64_t least = -1;
-      bool alike = true;
+      bool equivalent = true;
       for (const SlotInfo& info : made_.info) {
         if (info.storage != s) continue;
-        alike = alike && info.spec.dtype == made_.storages[s].dtype;
+        equivalent = equivalent && info.spec.dtype == made_.storages[s].dtype;
         least = least < 0 ? info.spec.offset : std::min(least, info.spec.offset);
       }
-      if (alike && least > 0) move(s, least);
+      if (equivalent && least > 0) move(s, least);
     }
   }
 

@@ -104,22 +104,22 @@ void keep_ends(std::vector<Doing>& doings) {
 
 /// Hands fates on from operators in layers to those outside, as long as more of them are told.
 void tell_others(std::vector<Doing>& doings, std::uint32_t memories) {
-  std::vector<Fate> told(memories, Fate::untold);
+  std::vector<Fate> predicted(memories, Fate::untold);
   for (const Fate fate : {Fate::stays, Fate::goes})
     for (const Doing& doing : doings)
       for (const std::uint32_t memory : doing.memories)
-        if (doing.fate == fate && told[memory] == Fate::untold) told[memory] = fate;
+        if (doing.fate == fate && predicted[memory] == Fate::untold) predicted[memory] = fate;
   keep_ends(doings);
   for (bool more = true; more;) {
     more = false;
     for (Doing& doing : doings) {
       if (doing.fate != Fate::untold) continue;
       for (const std::uint32_t memory : doing.memories)
-        if (doing.fate == Fate::untold) doing.fate = told[memory];
+        if (doing.fate == Fate::untold) doing.fate = predicted[memory];
       if (doing.fate == Fate::untold) continue;
       more = true;
       for (const std::uint32_t memory : doing.memories)
-        if (told[memory] == Fate::untold) told[memory] = doing.fate;
+        if (predicted[memory] == Fate::untold) predicted[memory] = doing.fate;
     }
   }
 }

@@ -186,10 +186,10 @@ Time HostGaps::take() {
     }
   }
   if (taken.empty()) return Time{};
-  const Time told = median(std::move(taken));
-  for (Walk* walk : lost) walk->all += told;
-  taken_ += told;
-  return told;
+  const Time predicted = median(std::move(taken));
+  for (Walk* walk : lost) walk->all += predicted;
+  taken_ += predicted;
+  return predicted;
 }
 
 double HostGaps::more() const {

@@ -93,22 +93,22 @@ TEST(BenchHostGaps, TakeOffWhatTheProfilerTook) {
         Watched watched(seed, cost, whole);
         const profile::Profile profile = watched.run(600);
         HostGaps gaps(profile);
-        std::int64_t told = 0, before = 0;
+        std::int64_t predicted = 0, before = 0;
         for (const EventId op : watched.operators) {
           gaps.pass(op);
           const Time taken = gaps.take();
           EXPECT_GE(taken, Time{});
-          told += taken.count() / 1000;
+          predicted += taken.count() / 1000;
           const Time end = profile.events[op].end();
           EXPECT_GE(end.count(), before) << "in order";
           before = end.count();
         }
         EXPECT_NEAR(static_cast<double>(gaps.profiler().count()) / 1000, static_cast<double>(cost),
                     whole ? 250 : 1);
-        const double off = static_cast<double>(told) / static_cast<double>(watched.worked) - 1;
+        const double off = static_cast<double>(predicted) / static_cast<double>(watched.worked) - 1;
         EXPECT_LT(std::abs(off), whole ? 0.08 : 0.005)
-            << "whole " << whole << " cost " << cost << " seed " << seed << ": " << told << " of "
-            << watched.worked;
+            << "whole " << whole << " cost " << cost << " seed " << seed << ": " << predicted
+            << " of " << watched.worked;
       }
 }
 

@@ -183,16 +183,16 @@ void Selector::take() {
 Result<void> Selector::leave_out_others() {
   std::vector<EventId>& taken = selection_.operators;
   const EventId first = step_ != kNoEvent && profile_.events[step_].timed() ? step_ : taken.front();
-  Result<std::vector<bool>> kept;
+  Result<std::vector<bool>> retained;
   if (options_.part.kind == RecordingPart::Kind::fewer) {
     const auto fewer = with_fewer_layers(profile_, taken, options_.part.last);
     if (!fewer) return tl::unexpected(fewer.error());
-    kept = fewer->stays;
+    retained = fewer->stays;
     for (const auto& [place, items] : fewer->items) selection_.items[taken[place]] = items;
   } else {
-    kept = operators_in_part(options_.part, profile_, taken, profile_.events[first].start);
+    retained = operators_in_part(options_.part, profile_, taken, profile_.events[first].start);
   }
-  if (!kept) return tl::unexpected(kept.error());
+  if (!retained) return tl::unexpected(retained.error());
   const auto id = [&](EventId event) { return profile_.node(event)->id; };
   std::erase_if(selection_.communications, [&](EventId event) {
     const auto after =
@@ -200,11 +200,11 @@ Result<void> Selector::leave_out_others() {
                          [&](std::uint64_t node, EventId other) { return node < id(other); });
     const auto before =
         static_cast<std::size_t>(std::max(after - taken.begin() - 1, std::ptrdiff_t{0}));
-    return !(*kept)[before];
+    return !(*retained)[before];
   });
   std::vector<EventId> of_part;
   for (std::size_t i = 0; i < taken.size(); ++i)
-    ((*kept)[i] ? of_part : selection_.others).push_back(taken[i]);
+    ((*retained)[i] ? of_part : selection_.others).push_back(taken[i]);
   taken = std::move(of_part);
   return {};
 }

@@ -49,11 +49,11 @@ Result<std::vector<bool>> by_layers(const RecordingPart& part, const Profile& pr
     return fail(Errc::usage, kPartOption,
                 fmt::format("there is no layer {}: {} has layers 0-{}", part.last, profile.where,
                             layers->count - 1));
-  std::vector<bool> kept(operators.size());
+  std::vector<bool> retained(operators.size());
   for (std::size_t i = 0; i < operators.size(); ++i)
-    kept[i] =
+    retained[i] =
         layers->of[i] != kNoLayer && layers->of[i] >= part.first && layers->of[i] <= part.last;
-  return kept;
+  return retained;
 }
 
 Result<std::vector<bool>> by_microbatches(const RecordingPart& part, const Profile& profile,
@@ -63,15 +63,15 @@ Result<std::vector<bool>> by_microbatches(const RecordingPart& part, const Profi
   if (part.last == 0 || part.last >= found->count)
     return fail(Errc::usage, kPartOption,
                 fmt::format("microbatches={}: {} has {}", part.last, profile.where, found->count));
-  std::vector<bool> kept(operators.size());
+  std::vector<bool> retained(operators.size());
   for (std::size_t i = 0; i < operators.size(); ++i)
-    kept[i] = found->of[i] == kNoMicrobatch || found->of[i] < part.last;
-  return kept;
+    retained[i] = found->of[i] == kNoMicrobatch || found->of[i] < part.last;
+  return retained;
 }
 
 Result<std::vector<bool>> by_time(const RecordingPart& part, const Profile& profile,
                                   const std::vector<EventId>& operators, Time begin) {
-  std::vector<bool> kept(operators.size());
+  std::vector<bool> retained(operators.size());
   Time end = begin;
   bool timed = false, any = false;
   for (std::size_t i = 0; i < operators.size(); ++i) {
@@ -79,8 +79,8 @@ Result<std::vector<bool>> by_time(const RecordingPart& part, const Profile& prof
     if (!event.timed()) continue;
     timed = true;
     end = std::max(end, event.end());
-    kept[i] = event.start >= begin + part.from && event.start < begin + part.to;
-    any = any || kept[i];
+    retained[i] = event.start >= begin + part.from && event.start < begin + part.to;
+    any = any || retained[i];
   }
   if (!timed)
     return fail(
@@ -91,7 +91,7 @@ Result<std::vector<bool>> by_time(const RecordingPart& part, const Profile& prof
         Errc::usage, kPartOption,
         fmt::format("no operator begins between {} and {}: they take {} in all",
                     format_time(part.from), format_time(part.to), format_time(end - begin)));
-  return kept;
+  return retained;
 }
 
 }  // namespace

@@ -136,18 +136,18 @@ TEST(BenchRepeats, GapsAreTheMedianOfSteps) {
     for (unsigned seed = 1; seed <= 10; ++seed) {
       const Steps steps(seed, whole, 1);
       HostGaps gaps(steps.profile);
-      std::int64_t told = 0;
+      std::int64_t predicted = 0;
       for (const EventId op : steps.operators[1]) {
         gaps.pass(op);
-        told += gaps.take().count() / 1000;
+        predicted += gaps.take().count() / 1000;
       }
       EXPECT_GT(steps.delayed, 0);
       EXPECT_GE(gaps.more(), 1);
-      EXPECT_NEAR(gaps.more() * static_cast<double>(told),
+      EXPECT_NEAR(gaps.more() * static_cast<double>(predicted),
                   static_cast<double>(steps.worked + steps.usually_delayed()),
                   static_cast<double>(steps.worked) * (whole ? 0.05 : 0.03))
           << "whole " << whole << " seed " << seed;
-      EXPECT_NEAR(static_cast<double>(told) / static_cast<double>(steps.worked), 1,
+      EXPECT_NEAR(static_cast<double>(predicted) / static_cast<double>(steps.worked), 1,
                   whole ? 0.03 : 0.01)
           << "whole " << whole << " seed " << seed;
     }

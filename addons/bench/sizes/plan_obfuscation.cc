@@ -53,13 +53,13 @@ class SizeSearch {
     taken_ = sizes_.all();
     for (const std::int64_t size : candidates)
       if (auto tried = change(size); !tried) return tl::unexpected(std::move(tried.error()));
-    SizeObfuscation told;
-    for (const std::int64_t size : sizes_.all()) told.sizes += size >= kMinHiddenSize ? 1 : 0;
+    SizeObfuscation predicted;
+    for (const std::int64_t size : sizes_.all()) predicted.sizes += size >= kMinHiddenSize ? 1 : 0;
     const PlanWork old = work_of(plan_), now = work_of(best_);
-    told.changed = different();
-    told.bytes = over(now.bytes, old.bytes);
-    told.flops = over(now.flops, old.flops);
-    return told;
+    predicted.changed = different();
+    predicted.bytes = over(now.bytes, old.bytes);
+    predicted.flops = over(now.flops, old.flops);
+    return predicted;
   }
   ReplayPlan take() { return std::move(best_); }
 
@@ -129,9 +129,9 @@ void obfuscate_names(ReplayPlan& plan, std::string_view salt) {
 Result<SizeObfuscation> obfuscate_sizes(ReplayPlan& plan, std::string_view salt,
                                         std::int64_t memory_limit, const Trial& trial) {
   SizeSearch search(plan, salt, memory_limit, trial);
-  auto told = search.run();
-  if (told) plan = search.take();
-  return told;
+  auto predicted = search.run();
+  if (predicted) plan = search.take();
+  return predicted;
 }
 
 }  // namespace orrery::bench

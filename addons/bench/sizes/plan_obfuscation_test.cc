@@ -81,18 +81,18 @@ TEST(BenchObfuscate, SizesAreOthersAndNear) {
   ASSERT_TRUE(plan);
   const Trial trial = agreeing([](const ReplayStep&) { return true; });
   ReplayPlan one = *plan, same = *plan, salted = *plan;
-  const auto told = obfuscate_sizes(one, "", kPlenty, trial);
-  ASSERT_TRUE(told);
-  EXPECT_EQ(told->sizes, 3u);
-  EXPECT_EQ(told->changed, 3u);
+  const auto predicted = obfuscate_sizes(one, "", kPlenty, trial);
+  ASSERT_TRUE(predicted);
+  EXPECT_EQ(predicted->sizes, 3u);
+  EXPECT_EQ(predicted->changed, 3u);
   for (const SlotInfo& info : one.info) {
     const auto& old = plan->info[static_cast<std::size_t>(&info - one.info.data())].spec.sizes;
     for (std::size_t d = 0; d < old.size(); ++d)
       EXPECT_NEAR(static_cast<double>(info.spec.sizes[d]) / static_cast<double>(old[d]), 1,
                   1. / 16);
   }
-  EXPECT_NEAR(told->flops, work_of(one).flops / work_of(*plan).flops, 1e-9);
-  EXPECT_THAT(told->bytes, AllOf(Ge(0.88), Le(1.13)));
+  EXPECT_NEAR(predicted->flops, work_of(one).flops / work_of(*plan).flops, 1e-9);
+  EXPECT_THAT(predicted->bytes, AllOf(Ge(0.88), Le(1.13)));
   ASSERT_TRUE(obfuscate_sizes(same, "", kPlenty, trial));
   EXPECT_EQ(plan_text(one), plan_text(same));
   bool differs = false;
@@ -109,12 +109,12 @@ TEST(BenchObfuscate, WhatOperatorsRefuseStays) {
   ASSERT_TRUE(plan);
   // Whatever is 240 has to be: only 200, and so 400, can be others.
   ReplayPlan some = *plan;
-  const auto told = obfuscate_sizes(some, "", kPlenty, [](const ReplayPlan& tried) {
-    const bool kept = tried.info[1].spec.sizes[1] == 240;
-    return Result<std::vector<bool>>(std::vector<bool>(tried.steps.size(), !kept));
+  const auto predicted = obfuscate_sizes(some, "", kPlenty, [](const ReplayPlan& tried) {
+    const bool retained = tried.info[1].spec.sizes[1] == 240;
+    return Result<std::vector<bool>>(std::vector<bool>(tried.steps.size(), !retained));
   });
-  ASSERT_TRUE(told);
-  EXPECT_EQ(told->changed, 2u);
+  ASSERT_TRUE(predicted);
+  EXPECT_EQ(predicted->changed, 2u);
   EXPECT_EQ(some.info[1].spec.sizes[1], 240);
   // What did not work before need not work now.
   ReplayPlan broken = *plan;

@@ -298,7 +298,7 @@ TEST(Program, DamageIsToldOrHarmless) {
   const std::string whole = bench::plan_text(plan);
   expect_sound(replay::read_program(whole));
   std::mt19937 random(27);  // NOLINT: the same every time
-  int read = 0, told = 0;
+  int read = 0, predicted = 0;
   for (int i = 0; i < 20'000; ++i) {
     const std::string text = damaged(whole, random);
     try {
@@ -309,11 +309,11 @@ TEST(Program, DamageIsToldOrHarmless) {
       EXPECT_TRUE(why.starts_with("line ") || why == "more slots than there are characters" ||
                   why.ends_with("comes after a step that is not there"))
           << why;
-      ++told;
+      ++predicted;
     }
   }
   EXPECT_GT(read, 1000);
-  EXPECT_GT(told, 1000);
+  EXPECT_GT(predicted, 1000);
 }
 
 }  // namespace

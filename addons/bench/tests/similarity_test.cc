@@ -42,7 +42,7 @@ class Similar : public ::testing::Test {
 #endif
     return text;
   }
-  Json alike(const std::string& arguments) {
+  Json equivalent(const std::string& arguments) {
     const Json all = Json::parse(ask(arguments + " --json --quiet --iterations 2"), nullptr, false);
     return all.is_object() ? all["result"].value("similarity", Json::object()) : Json::object();
   }
@@ -65,7 +65,7 @@ class SimilarRecordings : public Similar, public ::testing::WithParamInterface<c
 // where those that work are called themselves.
 TEST_P(SimilarRecordings, TakeTheRecordedMemoryAndOperators) {
   const std::string trace = kOwn + GetParam() + ".json.gz";
-  const Json top = alike(trace), kernel = alike(trace + " --level kernel");
+  const Json top = equivalent(trace), kernel = equivalent(trace + " --level kernel");
   for (const Json* one : {&top, &kernel}) {
     ASSERT_TRUE(one->contains("memory_comparison"));
     EXPECT_NEAR((*one)["memory_comparison"]["peak_change_ratio"].get<double>(), 0, 0.02);
@@ -81,7 +81,7 @@ INSTANTIATE_TEST_SUITE_P(Own, SimilarRecordings,
                          ::testing::Values("cnn", "mlp", "transformer", "dlrm"));
 
 TEST_F(Similar, TimesAndCommunicationAreBesideEachOther) {
-  const Json both = alike(kDemo + "et.json.gz " + kDemo + "kineto.json.gz");
+  const Json both = equivalent(kDemo + "et.json.gz " + kDemo + "kineto.json.gz");
   EXPECT_GE(both["time_difference_share"].get<double>(), 0);
   EXPECT_LE(both["time_difference_share"].get<double>(), 1);
   double recorded = 0;

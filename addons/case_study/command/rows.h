@@ -6,7 +6,7 @@
 #include <array>
 
 #include "addons/case_study/case_study_reference.h"
-#include "apps/orrery/commands.h"
+#include "apps/orrery/command.h"
 
 namespace orrery::app {
 

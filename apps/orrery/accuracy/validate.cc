@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "commands.h"
+#include "command.h"
 #include "orrery/present/accuracy/validate_text.h"
 #include "orrery/study/questions/effects.h"
 #include "progress.h"

@@ -8,7 +8,7 @@
 #include <memory>
 #include <utility>
 
-#include "commands.h"
+#include "command.h"
 #include "orrery/core/text/suggest.h"
 #include "orrery/core/text/text.h"
 

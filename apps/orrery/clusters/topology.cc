@@ -5,7 +5,7 @@
 #include <memory>
 #include <utility>
 
-#include "commands.h"
+#include "command.h"
 #include "orrery/platform/topology/formats/infragraph/infragraph.h"
 #include "orrery/present/clusters/topology_text.h"
 #include "orrery/study/clusters/topology_report.h"

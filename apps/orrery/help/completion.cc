@@ -10,7 +10,7 @@
 #include <memory>
 #include <set>
 
-#include "commands.h"
+#include "command.h"
 #include "orrery/core/text/suggest.h"
 #include "orrery/graph/kernel.h"
 #include "orrery/platform/collective_algorithm_names.h"

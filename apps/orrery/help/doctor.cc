@@ -6,8 +6,8 @@
 
 #include <CLI/CLI.hpp>
 
-#include "commands.h"
-#include "orrery/core/models/network_choices.h"
+#include "command.h"
+#include "orrery/core/models/network_help.h"
 #include "orrery/core/text/text.h"
 #include "orrery/core/text/units.h"
 #include "orrery/platform/catalogue/catalogue.h"

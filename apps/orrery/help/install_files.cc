@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <memory>
 
-#include "commands.h"
+#include "command.h"
 #include "help/completion.h"
 #include "help/manual.h"
 #include "help/schema.h"

@@ -4,7 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
-#include "commands.h"
+#include "command.h"
 #include "help/manual.h"
 #include "question_options.h"
 

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "commands.h"
+#include "command.h"
 #include "exit_codes.h"
 #include "resources/build_info.h"
 

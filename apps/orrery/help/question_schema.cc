@@ -5,7 +5,7 @@
 
 #include <set>
 
-#include "commands.h"
+#include "command.h"
 #include "orrery/report/json/json_writer.h"
 #include "question_options.h"
 

@@ -10,7 +10,7 @@
 #include <memory>
 #include <vector>
 
-#include "commands.h"
+#include "command.h"
 #include "help/question_schema.h"
 #include "orrery/explore/space/space_file.h"
 #include "orrery/platform/catalogue/variability.h"

@@ -5,7 +5,7 @@
 #include <memory>
 #include <string>
 
-#include "commands.h"
+#include "command.h"
 #include "options/rank_list.h"
 #include "orrery/present/collectives/collective_text.h"
 #include "orrery/study/collectives/collective_comparison.h"

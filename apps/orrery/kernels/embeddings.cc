@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "commands.h"
+#include "command.h"
 #include "orrery/core/text/suggest.h"
 #include "orrery/core/text/text.h"
 #include "orrery/present/kernels/embeddings_text.h"

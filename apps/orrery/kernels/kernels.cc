@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "commands.h"
+#include "command.h"
 #include "kernels/kernel_context.h"
 #include "kernels/kernels_fit.h"
 #include "options/input_options.h"

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "commands.h"
+#include "command.h"
 #include "options/rank_list.h"
 #include "orrery/present/collectives/collective_plan_text.h"
 #include "orrery/study/collectives/algorithms/custom_algorithms.h"

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "commands.h"
+#include "command.h"
 #include "orrery/present/collectives/synthesise_page.h"
 #include "orrery/present/collectives/synthesise_text.h"
 #include "orrery/report/html/schedule_page.h"

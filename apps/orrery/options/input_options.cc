@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <limits>
 
-#include "orrery/core/models/network_choices.h"
+#include "orrery/core/models/network_help.h"
 #include "orrery/study/questions/inputs/inputs.h"
 #include "orrery/study/questions/outcome/model_labels.h"
 #include "question_options.h"

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "commands.h"
+#include "command.h"
 #include "orrery/report/html/run_page.h"
 #include "resources/built_in_data.h"
 #include "resources/module_file.h"

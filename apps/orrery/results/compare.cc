@@ -7,7 +7,7 @@
 #include <memory>
 #include <optional>
 
-#include "commands.h"
+#include "command.h"
 #include "orrery/analysis/comparison/compare_runs.h"
 #include "orrery/core/text/units.h"
 #include "orrery/present/results/compare_text.h"

@@ -6,7 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
-#include "commands.h"
+#include "command.h"
 #include "orrery/present/results/critical_path_text.h"
 #include "orrery/result/run_file.h"
 #include "question_options.h"

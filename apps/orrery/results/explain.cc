@@ -10,7 +10,7 @@
 #include <filesystem>
 #include <memory>
 
-#include "commands.h"
+#include "command.h"
 #include "orrery/analysis/metrics/metrics.h"
 #include "orrery/core/text/suggest.h"
 #include "orrery/present/results/explain_text.h"

@@ -8,7 +8,7 @@
 #include <memory>
 #include <optional>
 
-#include "commands.h"
+#include "command.h"
 #include "orrery/core/text/units.h"
 #include "orrery/present/simulate/run_text.h"
 #include "orrery/report/json/envelope.h"

@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "commands.h"
+#include "command.h"
 #include "options/input_options.h"
 #include "orrery/core/text/text.h"
 #include "orrery/core/text/units.h"

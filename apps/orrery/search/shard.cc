@@ -5,7 +5,7 @@
 #include <memory>
 #include <utility>
 
-#include "commands.h"
+#include "command.h"
 #include "orrery/present/search/shard_text.h"
 #include "orrery/study/embeddings/shard_report.h"
 #include "output_file.h"

@@ -5,7 +5,7 @@
 #include <memory>
 #include <utility>
 
-#include "commands.h"
+#include "command.h"
 #include "orrery/platform/cluster/cluster.h"
 #include "orrery/present/simulate/check_text.h"
 #include "orrery/study/questions/inputs/input_check.h"

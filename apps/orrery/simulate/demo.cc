@@ -8,8 +8,8 @@
 #include <memory>
 #include <optional>
 
-#include "commands.h"
-#include "orrery/core/models/network_choices.h"
+#include "command.h"
+#include "orrery/core/models/network_help.h"
 #include "orrery/core/text/text.h"
 #include "orrery/present/simulate/demo_text.h"
 #include "orrery/present/traces/inspect_recorded_text.h"

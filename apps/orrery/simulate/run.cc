@@ -6,7 +6,7 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
-#include "commands.h"
+#include "command.h"
 #include "options/input_options.h"
 #include "orrery/present/simulate/run_text.h"
 #include "output/report_files.h"

@@ -4,7 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
-#include "commands.h"
+#include "command.h"
 #include "orrery/present/simulate/together_text.h"
 #include "orrery/study/jobs/concurrency/concurrent_jobs.h"
 #include "output/report_files.h"

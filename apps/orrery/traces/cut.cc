@@ -9,7 +9,7 @@
 #include <memory>
 #include <optional>
 
-#include "commands.h"
+#include "command.h"
 #include "options/input_options.h"
 #include "options/rank_list.h"
 #include "orrery/core/text/units.h"

@@ -4,7 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
-#include "commands.h"
+#include "command.h"
 #include "options/input_options.h"
 #include "orrery/intake/formats/graph_inspection.h"
 #include "orrery/present/traces/diff_text.h"

@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <memory>
 
-#include "commands.h"
+#include "command.h"
 #include "orrery/present/traces/inspect_structure_svg.h"
 #include "orrery/present/traces/inspect_structure_text.h"
 #include "orrery/present/traces/inspect_text.h"

@@ -4,7 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
-#include "commands.h"
+#include "command.h"
 #include "options/input_options.h"
 #include "orrery/present/traces/convert_link_text.h"
 #include "progress.h"

@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <memory>
 
-#include "commands.h"
+#include "command.h"
 #include "options/input_options.h"
 #include "orrery/present/traces/cut_obfuscate_text.h"
 #include "orrery/trace/io/trace_prefix.h"

@@ -4,7 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
-#include "commands.h"
+#include "command.h"
 #include "orrery/present/traces/predict_text.h"
 #include "orrery/study/recordings/step_prediction.h"
 #include "progress.h"

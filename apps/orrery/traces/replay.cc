@@ -9,7 +9,7 @@
 #include <cmath>
 #include <memory>
 
-#include "commands.h"
+#include "command.h"
 #include "options/input_options.h"
 #include "orrery/core/text/units.h"
 #include "orrery/present/traces/replay_text.h"

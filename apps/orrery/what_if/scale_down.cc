@@ -9,7 +9,7 @@
 #include <memory>
 #include <utility>
 
-#include "commands.h"
+#include "command.h"
 #include "options/input_options.h"
 #include "orrery/platform/cluster/cluster.h"
 #include "orrery/present/whatif/scale_down_text.h"

@@ -4,7 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
-#include "commands.h"
+#include "command.h"
 #include "options/input_options.h"
 #include "orrery/present/whatif/stragglers_text.h"
 #include "orrery/study/stragglers/straggler_search.h"

@@ -10,7 +10,7 @@
 #include <memory>
 #include <utility>
 
-#include "commands.h"
+#include "command.h"
 #include "options/input_options.h"
 #include "orrery/present/whatif/whatif_text.h"
 #include "orrery/study/questions/job_description.h"
@@ -120,10 +120,10 @@ Result<void> settle_structure(WhatIfOptions& options) {
   return {};
 }
 
-Result<void> write_kept(const study::WhatIf& told, const WhatIfOptions& options, PageFile& page,
-                        const Session& session) {
+Result<void> write_kept(const study::WhatIf& predicted, const WhatIfOptions& options,
+                        PageFile& page, const Session& session) {
   if (!options.question.base.record) return {};
-  const result::Run run = recorded_run(told.answer->outcome(), options.run_file, session);
+  const result::Run run = recorded_run(predicted.answer->outcome(), options.run_file, session);
   if (!options.run_file.empty())
     if (auto done = write_run_file(run, options.run_file, session); !done) return done;
   if (auto done = page.write({&run}, session); !done) return tl::unexpected(done.error());
@@ -147,19 +147,20 @@ int whatif(WhatIfOptions& options, Session& session) {
   PageFile page(options.page);
   if (auto fine = page.check(session.force); !fine) return session.fail(fine.error());
   ShownWatch watch(session);
-  const auto told = study::what_if(options.question, watch);
+  const auto predicted = study::what_if(options.question, watch);
   watch.phase_done();
-  if (!told) return session.fail(told.error());
-  Result<void> written = write_kept(*told, options, page, session);
+  if (!predicted) return session.fail(predicted.error());
+  Result<void> written = write_kept(*predicted, options, page, session);
   if (written && !options.found.empty())
-    written = write_output(options.found,
-                           told->traced ? workload::to_yaml(told->traced->spec)
-                                        : study::to_yaml(told->found.value_or(graph::Shape{})),
-                           session.force);
+    written =
+        write_output(options.found,
+                     predicted->traced ? workload::to_yaml(predicted->traced->spec)
+                                       : study::to_yaml(predicted->found.value_or(graph::Shape{})),
+                     session.force);
   if (written && !options.plot.empty())
-    written = write_output(options.plot, present::whatif_svg(*told), session.force);
-  const int code = session.deliver(present::whatif_text(*told, session.out_style()),
-                                   [&] { return present::whatif_json(*told); });
+    written = write_output(options.plot, present::whatif_svg(*predicted), session.force);
+  const int code = session.deliver(present::whatif_text(*predicted, session.out_style()),
+                                   [&] { return present::whatif_json(*predicted); });
   if (!written) {
     session.talk_error(written.error());
     return exit_code(written.error().code);

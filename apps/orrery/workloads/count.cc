@@ -4,7 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 
-#include "commands.h"
+#include "command.h"
 #include "options/input_options.h"
 #include "orrery/platform/cluster/cluster.h"
 #include "orrery/present/workloads/count_text.h"

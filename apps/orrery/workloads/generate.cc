@@ -5,7 +5,7 @@
 #include <memory>
 #include <utility>
 
-#include "commands.h"
+#include "command.h"
 #include "options/input_options.h"
 #include "orrery/job_formats/exporters/write_simai.h"
 #include "orrery/present/workloads/generate_text.h"

@@ -69,7 +69,7 @@ inline Span& begin(result::Run& run, State& state, std::uint32_t rank, SpanKind 
   return spans.back();
 }
 
-inline void meet(result::Run& run, State& state, Time takes, const Delay& delay) {
+inline void meet(result::Run& run, State& state, Time duration, const Delay& delay) {
   result::Collective one;
   one.type = "all_reduce";
   one.bytes = Bytes(1000);
@@ -88,11 +88,11 @@ inline void meet(result::Run& run, State& state, Time takes, const Delay& delay)
     one.last_rank = r;
     one.last_span = static_cast<std::uint32_t>(run.timelines[r].spans.size() - 1);
   }
-  one.end = one.last_start + takes;
+  one.end = one.last_start + duration;
   for (std::uint32_t r = 0; r < one.members; ++r) {
     auto& spans = run.timelines[r].spans;
     spans.back().wait = one.last_start - spans.back().start;
-    spans.back().end = one.last_start + takes;
+    spans.back().end = one.last_start + duration;
     if (delay.rank == r && delay.span + 1 == spans.size()) spans.back().end += Time(delay.by);
     state.last[r] = {static_cast<std::uint32_t>(spans.size() - 1)};
   }

@@ -226,9 +226,9 @@ TEST(Network, ChangesBetweenSizesWhereNcclDoes) {
   ASSERT_TRUE(own) << to_string(own.error());
   const model::LibraryTimes library(*maker_hardware("h100-sxm"), "h100-sxm", *own);
   const auto off = [&](std::int64_t bytes) {
-    const auto told = library(graph::CollectiveType::all_reduce, bytes, {8, 1});
-    EXPECT_EQ(told.source, model::LibrarySource::measured);
-    return static_cast<double>(told.time.count()) / 1e6 / two_lines(runs_at, bytes) - 1;
+    const auto predicted = library(graph::CollectiveType::all_reduce, bytes, {8, 1});
+    EXPECT_EQ(predicted.source, model::LibrarySource::measured);
+    return static_cast<double>(predicted.time.count()) / 1e6 / two_lines(runs_at, bytes) - 1;
   };
   for (const std::int64_t bytes : {last / 2, last, last + 1024, 2 * last})
     EXPECT_NEAR(off(bytes), 0, 0.01) << bytes;

@@ -94,7 +94,7 @@ TEST(Rivals, NeedPartsOfTheStepToBeShorter) {
   const auto found = explored(space, by(Evaluation::automatic));
   ASSERT_GE(found.competitors.size(), 2u);
   const double least = found.points[found.best.front()].figures[Figure::step];
-  int told = 0;
+  int predicted = 0;
   for (const Competitor& rival : found.competitors) {
     const auto point = std::find_if(found.points.begin(), found.points.end(),
                                     [&](const auto& one) { return one.number == rival.number; });
@@ -105,15 +105,15 @@ TEST(Rivals, NeedPartsOfTheStepToBeShorter) {
       if (one.what == BreakEvenKind::axis) continue;
       EXPECT_GE(one.needs, 0);
       EXPECT_NEAR(step * (1 - one.is + one.needs), least, least * 1e-9);
-      ++told;
+      ++predicted;
     }
   }
-  EXPECT_GT(told, 0);
+  EXPECT_GT(predicted, 0);
 }
 
 // By brute force: with the value that it says it is better, and with none that is nearer.
 TEST(Rivals, NeedTheNearestValueWithWhichTheyWin) {
-  int told = 0;
+  int predicted = 0;
   for (const char* how : {"values: [1, 2, 5, 10, 20, 50, 100, 200, 400, 800]",
                           "from: 1, to: 800, scale: log", "from: 1, to: 800, points: 60"}) {
     const auto space = space_of(two_kinds(
@@ -134,7 +134,7 @@ TEST(Rivals, NeedTheNearestValueWithWhichTheyWin) {
       const std::uint32_t own = space.at(best)[2];
       for (const BreakEven& one : rival.needed) {
         if (one.what != BreakEvenKind::axis) continue;
-        ++told;
+        ++predicted;
         EXPECT_EQ(one.axis, "nic");
         const auto& labels = space.axes[2].labels;
         const auto value = static_cast<std::uint32_t>(
@@ -147,7 +147,7 @@ TEST(Rivals, NeedTheNearestValueWithWhichTheyWin) {
       }
     }
   }
-  EXPECT_GT(told, 2);
+  EXPECT_GT(predicted, 2);
 }
 
 }  // namespace

@@ -61,7 +61,7 @@ TEST(ColumnsFirst, LoseNoneOfTheBest) {
     const Point &a = all.points[all.best[i]], &b = some.points[some.best[i]];
     EXPECT_EQ(a.number, b.number) << i;
     EXPECT_TRUE(b.estimate);
-    EXPECT_EQ(a.told().step, b.told().step);
+    EXPECT_EQ(a.predicted().step, b.predicted().step);
   }
 }
 

@@ -36,11 +36,11 @@ TEST(Configuration, OfAPointTakesItsStep) {
   Evaluator evaluator(as_pasted);
   int full = 0;
   for (std::size_t i = 0; i < all.size(); ++i) {
-    const PointPrediction wanted = found.points[found.best[i]].told();
-    const PointPrediction told =
+    const PointPrediction wanted = found.points[found.best[i]].predicted();
+    const PointPrediction predicted =
         evaluator.predict({all[i].cluster, all[i].job}, Evaluation::estimate);
-    EXPECT_EQ(told.step, wanted.step) << all[i].job.dump();
-    EXPECT_EQ(told.plan, wanted.plan);
+    EXPECT_EQ(predicted.step, wanted.step) << all[i].job.dump();
+    EXPECT_EQ(predicted.plan, wanted.plan);
     full += all[i].job["recompute"]["kind"] == "full" ? 1 : 0;
     EXPECT_THAT(all[i].megatron.text(), testing::HasSubstr("--num-layers 8 \\\n"));
   }

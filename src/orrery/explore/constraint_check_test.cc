@@ -43,14 +43,14 @@ TEST(SpaceCheck, IsToldBeforeAnythingIsFoundOut) {
   const Folder folder;
   ExploreOptions options;
   options.answers.file = folder.path + "/points.jsonl";
-  bool told = false;
+  bool predicted = false;
   options.space_check = [&](const SpaceCheck& made) {
-    told = true;
+    predicted = true;
     EXPECT_EQ(made.left, 0u);
     EXPECT_EQ(bytes_of(options.answers.file), "");
   };
   const auto found = explored(space_of(small_space("constraints: [tp > 8]\n")), options);
-  EXPECT_TRUE(told);
+  EXPECT_TRUE(predicted);
   EXPECT_TRUE(found.points.empty());
   EXPECT_EQ(found.space_check.impossible, 0u);
   EXPECT_EQ(bytes_of(options.answers.file), "");

@@ -73,7 +73,8 @@ class Exploration {
     if (options_.evaluation != Evaluation::automatic) return {};
     std::vector<std::uint64_t> open;
     for (const std::uint64_t number : numbers)
-      if (points_.all().at(number).told().state == State::needs_simulation) open.push_back(number);
+      if (points_.all().at(number).predicted().state == State::needs_simulation)
+        open.push_back(number);
     return open.empty() ? Result<void>{} : points_.evaluate(open, Evaluation::simulate, "simulate");
   }
 
@@ -97,10 +98,10 @@ class Exploration {
         if (auto done = estimate_around(); !done) return done;
       best = points_.best_in(0);
       explored_.competitors = competitors_of(space_, points_);
-      const EvaluatePoints alike = [&](std::vector<std::uint64_t> numbers) {
+      const EvaluatePoints equivalent = [&](std::vector<std::uint64_t> numbers) {
         return look_at_alike(std::move(numbers));
       };
-      if (auto done = find_break_even(space_, points_, alike, explored_.competitors); !done)
+      if (auto done = find_break_even(space_, points_, equivalent, explored_.competitors); !done)
         return done;
     }
     return {};
@@ -168,13 +169,13 @@ class Exploration {
   /// Those of all that may be among the best in the first objective, and the front.
   Result<void> play() {
     std::vector<std::uint64_t> numbers;
-    std::vector<std::optional<double>> told;
+    std::vector<std::optional<double>> predicted;
     for (const auto& [number, point] : points_.all()) {
       if (!point.allowed || !point.columns) continue;
       numbers.push_back(number);
-      told.push_back(growing(scores_of(space_, point.figures)[0]));
+      predicted.push_back(growing(scores_of(space_, point.figures)[0]));
     }
-    Halving halving(std::move(told), 2 * options_.simulated);
+    Halving halving(std::move(predicted), 2 * options_.simulated);
     const auto estimate = [&](const std::vector<std::uint64_t>& chosen) {
       return points_.evaluate(chosen, Evaluation::estimate, "estimate");
     };
@@ -248,14 +249,15 @@ class Exploration {
     for (std::size_t i = 0; i < explored_.points.size(); ++i) {
       const Point& point = explored_.points[i];
       places[point.number] = i;
-      const PointPrediction& told = point.told();
+      const PointPrediction& predicted = point.predicted();
       if (point.simulation) ++explored_.simulations;
-      if (told.state == State::fits) ++explored_.fitting;
+      if (predicted.state == State::fits) ++explored_.fitting;
       if (!point.violated.empty()) ++explored_.violated[point.violated];
-      if (told.state == State::illegal) ++explored_.illegal[told.why];
-      if (told.state == State::needs_simulation) ++explored_.needs_simulation;
-      if (told.state == State::too_large) count_too_large(i);
-      if (told.state == State::failed && ++explored_.failed == 1) explored_.failure = told.error;
+      if (predicted.state == State::illegal) ++explored_.illegal[predicted.why];
+      if (predicted.state == State::needs_simulation) ++explored_.needs_simulation;
+      if (predicted.state == State::too_large) count_too_large(i);
+      if (predicted.state == State::failed && ++explored_.failed == 1)
+        explored_.failure = predicted.error;
       count_off(point);
     }
     for (const std::uint64_t number : order) explored_.best.push_back(places.at(number));
@@ -263,7 +265,7 @@ class Exploration {
 
   void count_too_large(std::size_t place) {
     ++explored_.too_large;
-    const auto memory = [&](std::size_t i) { return explored_.points[i].told().memory; };
+    const auto memory = [&](std::size_t i) { return explored_.points[i].predicted().memory; };
     if (!explored_.smallest || memory(place) < memory(*explored_.smallest))
       explored_.smallest = place;
   }

@@ -26,7 +26,7 @@ std::string all_of(const SearchSpace& space, const ExplorationResult& explored) 
   for (const Point& point : explored.points) {
     text += fmt::format("{} {} {} {} {} {}", space.words(space.at(point.number)), point.allowed,
                         point.front, point.estimate ? point.estimate->step : -1,
-                        point.simulation ? point.simulation->step : -1, point.told().why);
+                        point.simulation ? point.simulation->step : -1, point.predicted().why);
     for (const double figure : point.figures.of) text += fmt::format(" {}", figure);
     text += "\n";
   }
@@ -65,13 +65,13 @@ TEST(Explore, GearsFindTheSame) {
   EXPECT_GE(both.simulations, 20u);
   EXPECT_LT(both.simulations, 100u);
   EXPECT_EQ(both.points[both.best.front()].number, simulated.points[simulated.best.front()].number);
-  EXPECT_EQ(both.points[both.best.front()].told().step,
-            simulated.points[simulated.best.front()].told().step);
+  EXPECT_EQ(both.points[both.best.front()].predicted().step,
+            simulated.points[simulated.best.front()].predicted().step);
   for (std::size_t i = 0; i < 288; ++i) {
-    EXPECT_EQ(estimated.points[i].told().state, simulated.points[i].told().state);
-    if (estimated.points[i].told().state != State::fits) continue;
-    EXPECT_NEAR(static_cast<double>(estimated.points[i].told().step) /
-                    static_cast<double>(simulated.points[i].told().step),
+    EXPECT_EQ(estimated.points[i].predicted().state, simulated.points[i].predicted().state);
+    if (estimated.points[i].predicted().state != State::fits) continue;
+    EXPECT_NEAR(static_cast<double>(estimated.points[i].predicted().step) /
+                    static_cast<double>(simulated.points[i].predicted().step),
                 1, 0.1)
         << space.words(space.at(i));
   }
@@ -112,11 +112,11 @@ constraints: [tp * pp <= 16]
   std::map<std::string, std::int64_t> wanted, got;
   for (const PlanAnswer& one : plans->best) wanted[plan_label(one.spec)] = one.step().count();
   for (const std::size_t i : found.best) {
-    const PointPrediction& told = found.points[i].told();
-    got[told.plan] = told.step;
+    const PointPrediction& predicted = found.points[i].predicted();
+    got[predicted.plan] = predicted.step;
     EXPECT_DOUBLE_EQ(
         found.points[i].figures[Figure::mfu],
-        plans->model_flops / (static_cast<double>(told.step) * 1e-12 * 16 * plans->peak));
+        plans->model_flops / (static_cast<double>(predicted.step) * 1e-12 * 16 * plans->peak));
   }
   EXPECT_GT(got.size(), 30u);
   for (const auto& [plan, step] : wanted) EXPECT_EQ(got[plan], step) << plan;
@@ -146,12 +146,12 @@ TEST(Explore, IsTheSameWithAnyNumberOfThreadsAndHoweverItWasBrokenOff) {
     for (const double at : places) {
       const auto bytes = static_cast<std::size_t>(at * static_cast<double>(whole.size()));
       std::ofstream(file, std::ios::binary) << whole.substr(0, bytes);
-      const auto kept = static_cast<std::size_t>(
+      const auto stored = static_cast<std::size_t>(
           std::count(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(bytes), '\n'));
-      if (bytes > 0 && kept == 0) continue;  // it could be anybody's
-      const auto again = explored(space, options(1 + kept % 3, file));
+      if (bytes > 0 && stored == 0) continue;  // it could be anybody's
+      const auto again = explored(space, options(1 + stored % 3, file));
       EXPECT_EQ(all_of(space, again), wanted) << how << " " << at;
-      EXPECT_EQ(again.evaluated, lines - kept) << how << " " << at;
+      EXPECT_EQ(again.evaluated, lines - stored) << how << " " << at;
       EXPECT_EQ(bytes_of(file), whole) << how << " " << at;
     }
   }
@@ -281,7 +281,8 @@ TEST(Explore, LooksBesideTheBest) {
     if (few.best.empty()) continue;
     for (const AxisEffect& effect : few.effects)
       for (const Alternative& other : effect.values) EXPECT_GE(other.change, 0);
-    same += few.points[few.best.front()].told().step == all.points[all.best.front()].told().step;
+    same += few.points[few.best.front()].predicted().step ==
+            all.points[all.best.front()].predicted().step;
   }
   EXPECT_GE(same, rounds(6, 1));
 }

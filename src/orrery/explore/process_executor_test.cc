@@ -131,11 +131,11 @@ TEST(Crew, TakesNoAnswerToAnotherQuestion) {
     const auto asked = spec_at(space, space.at(point));
     Provenance provenance = provenance_of({}, "");
     if (!models.empty()) provenance.models = std::move(models);
-    PointPrediction told;
-    told.state = State::illegal;
-    told.provenance = std::make_shared<const Provenance>(std::move(provenance));
+    PointPrediction predicted;
+    predicted.state = State::illegal;
+    predicted.provenance = std::make_shared<const Provenance>(std::move(provenance));
     return line_of(space, space.at(point), Evaluation::estimate,
-                   digest(space, *asked, Evaluation::estimate), told);
+                   digest(space, *asked, Evaluation::estimate), predicted);
   };
   EXPECT_TRUE(answered_by({"ready 1", "told\n" + line(7)}));
   for (const std::string& wrong :

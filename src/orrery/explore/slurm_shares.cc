@@ -17,15 +17,15 @@ namespace {
 
 /// Whether something is to be found out there yet.
 Result<bool> is_open(const SearchSpace& space, std::uint64_t point, Evaluation evaluation,
-                     const StoredPoints& kept) {
-  if (kept.empty()) return true;
+                     const StoredPoints& stored) {
+  if (stored.empty()) return true;
   const auto asked = spec_at(space, space.at(point));
   if (!asked) return false;  // nobody can look at it
-  const auto first = kept.find(digest(space, *asked, first_evaluation(space, evaluation)));
-  if (first == kept.end()) return true;
+  const auto first = stored.find(digest(space, *asked, first_evaluation(space, evaluation)));
+  if (first == stored.end()) return true;
   if (evaluation != Evaluation::automatic || first->second.state != State::needs_simulation)
     return false;
-  return !kept.contains(digest(space, *asked, Evaluation::simulate));
+  return !stored.contains(digest(space, *asked, Evaluation::simulate));
 }
 
 /// "1-4,7,9-12"
@@ -81,19 +81,19 @@ Result<std::vector<SearchShare>> search_shares_of(const SearchSpace& space,
   if (how.how == SampleMethod::evolve) return tl::unexpected(parts_error());
   const auto drawn = sample_points(space, how.how, static_cast<std::uint64_t>(how.points));
   if (!drawn) return tl::unexpected(drawn.error());
-  StoredPoints kept;
+  StoredPoints stored;
   std::map<std::string, std::string> lines;
   Freshness fresh(space.where);
-  if (auto fine = read_journals(options.answers.file, fresh, kept, lines); !fine)
+  if (auto fine = read_journals(options.answers.file, fresh, stored, lines); !fine)
     return tl::unexpected(fine.error());
-  std::erase_if(kept, [&](const auto& one) { return !fresh.holds(one.second.provenance); });
+  std::erase_if(stored, [&](const auto& one) { return !fresh.holds(one.second.provenance); });
   const auto count =
       static_cast<std::uint32_t>(std::clamp<std::uint64_t>(drawn->points.size(), 1, parts));
   std::vector<SearchShare> shares(count);
   for (std::uint32_t i = 0; i < count; ++i) shares[i].number = i + 1;
   for (std::size_t i = 0; i < drawn->points.size(); ++i) {
     SearchShare& share = shares[i % count];
-    const auto open = is_open(space, drawn->points[i], options.evaluation, kept);
+    const auto open = is_open(space, drawn->points[i], options.evaluation, stored);
     if (!open) return tl::unexpected(open.error());
     ++share.points;
     share.open += *open ? 1 : 0;

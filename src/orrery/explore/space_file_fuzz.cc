@@ -21,9 +21,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       }
     }
   }
-  StoredPoints kept;
+  StoredPoints stored;
   std::map<std::string, std::string> lines;
   orrery::explore::Freshness fresh("");
-  parse_journal(text, fresh, kept, lines);
+  parse_journal(text, fresh, stored, lines);
   return 0;
 }

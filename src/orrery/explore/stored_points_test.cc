@@ -92,7 +92,7 @@ class StoredPoints : public testing::TestWithParam<std::tuple<Input, Evaluation>
   }
   static std::vector<std::int64_t> steps(const ExplorationResult& found) {
     std::vector<std::int64_t> all;
-    for (const Point& point : found.points) all.push_back(point.told().step);
+    for (const Point& point : found.points) all.push_back(point.predicted().step);
     return all;
   }
 

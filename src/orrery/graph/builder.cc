@@ -305,10 +305,10 @@ Result<void> GraphBuilder::check_acyclic(Findings& findings) {
   std::sort(closing.begin(), closing.end(), [](const auto& a, const auto& b) {
     return std::pair(a.second, a.first) < std::pair(b.second, b.first);
   });
-  std::size_t kept = 0;
+  std::size_t retained = 0;
   auto drop = closing.begin();
   for (NodeId n = 0; n < node_count(); ++n) {
-    const std::uint32_t begin = std::exchange(first_pred_[n], static_cast<std::uint32_t>(kept));
+    const std::uint32_t begin = std::exchange(first_pred_[n], static_cast<std::uint32_t>(retained));
     const std::uint32_t end = first_pred_[n + 1];
     for (std::uint32_t i = begin; i < end; ++i) {
       if (drop != closing.end() && drop->second == n && drop->first == preds_[i]) {
@@ -316,12 +316,12 @@ Result<void> GraphBuilder::check_acyclic(Findings& findings) {
                      fmt::format("{} waiting for node {}", place(n), slot(preds_[i]).id));
         ++drop;
       } else {
-        preds_[kept++] = preds_[i];
+        preds_[retained++] = preds_[i];
       }
     }
   }
-  first_pred_.back() = static_cast<std::uint32_t>(kept);
-  preds_.resize(kept);
+  first_pred_.back() = static_cast<std::uint32_t>(retained);
+  preds_.resize(retained);
   link_successors();
   return {};
 }

@@ -113,9 +113,9 @@ Graph Graph::with_durations(const std::vector<Time>& durations) const {
       std::shared_ptr<const std::byte> block;
       std::vector<Time> durations;
     };
-    const auto kept = std::make_shared<const Kept>(Kept{block_, durations});
-    changed.columns_.durations = kept->durations;
-    changed.block_ = std::shared_ptr<const std::byte>(kept, block_.get());
+    const auto retained = std::make_shared<const Kept>(Kept{block_, durations});
+    changed.columns_.durations = retained->durations;
+    changed.block_ = std::shared_ptr<const std::byte>(retained, block_.get());
     return changed;
   }
   const auto block = std::shared_ptr<std::byte[]>(new std::byte[block_bytes_]);

@@ -23,12 +23,12 @@ void UncontendedNetwork::send(const Send& message) { sent_.push_back(message); }
 
 void UncontendedNetwork::settle(std::int64_t now, Sink& sink) {
   for (const Send& message : sent_) {
-    const std::int64_t takes = alone(message.from, message.to, message.bytes);
-    if (takes >= MultiDimFabric::kTooLong - now) {
+    const std::int64_t duration = alone(message.from, message.to, message.bytes);
+    if (duration >= MultiDimFabric::kTooLong - now) {
       sink.exceeds_clock();
       continue;
     }
-    flying_.push_back({now + takes, message});
+    flying_.push_back({now + duration, message});
     std::push_heap(flying_.begin(), flying_.end(), kLater);
     ++epoch_;
   }

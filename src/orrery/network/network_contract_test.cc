@@ -226,11 +226,11 @@ TEST_P(NetworkContract, WhatIsSentArrivesOnceAndNotBeforeItCan) {
     const Arrivals arrivals = run(*drawn.network, drawn.sends);
     ASSERT_EQ(arrivals.size(), drawn.sends.size());
     for (const auto& [at, send] : drawn.sends) {
-      const std::int64_t takes = arrivals.at(send.token) - at;
+      const std::int64_t duration = arrivals.at(send.token) - at;
       const std::int64_t alone = drawn.network->alone(send.from, send.to, send.bytes);
-      EXPECT_GE(takes, at_least(drawn.platform, *drawn.network, send));
+      EXPECT_GE(duration, at_least(drawn.platform, *drawn.network, send));
       if (drawn.network->traits().uncontended) {
-        EXPECT_EQ(takes, alone);
+        EXPECT_EQ(duration, alone);
       }
     }
     EXPECT_EQ(drawn.network->next(), Network::kNever);

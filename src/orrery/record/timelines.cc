@@ -171,10 +171,10 @@ void Drafter::fill_message(Span& span, std::uint32_t rank, NodeId node, Lane& la
   }
   const bool out = span.kind == SpanKind::send;
   const std::uint32_t from = out ? rank : peer, to = out ? peer : rank;
-  const auto takes = [&](std::int64_t bytes) {
+  const auto duration = [&](std::int64_t bytes) {
     return Time(source_.recording.alone(from, to, bytes));
   };
-  const Time alone = takes(span.bytes.count()), hops = takes(0);
+  const Time alone = duration(span.bytes.count()), hops = duration(0);
   // What is left when its bytes and hops are taken off went by waiting.
   const Time more = left > alone ? left - alone : Time{};
   const bool congested = !source_.recording.uncontended;

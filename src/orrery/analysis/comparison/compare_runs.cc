@@ -73,11 +73,11 @@ std::vector<NodeChange> largest(const std::vector<NodeChange>& all, bool slower,
     return std::tuple(slower ? change->a - change->b : change->b - change->a, change->node,
                       std::string_view(change->name), change->kind);
   };
-  const std::size_t kept = std::min(limit, chosen.size());
-  std::partial_sort(chosen.begin(), chosen.begin() + static_cast<std::ptrdiff_t>(kept),
+  const std::size_t retained = std::min(limit, chosen.size());
+  std::partial_sort(chosen.begin(), chosen.begin() + static_cast<std::ptrdiff_t>(retained),
                     chosen.end(), [&](const auto* x, const auto* y) { return key(x) < key(y); });
   std::vector<NodeChange> made;
-  for (std::size_t i = 0; i < kept; ++i) made.push_back(*chosen[i]);
+  for (std::size_t i = 0; i < retained; ++i) made.push_back(*chosen[i]);
   return made;
 }
 

@@ -263,13 +263,13 @@ PathSummary summarize_path(const Run& run, std::size_t limit) {
   summary.longest.resize(run.path.size());
   std::iota(summary.longest.begin(), summary.longest.end(), 0u);
   const auto length = [&](std::uint32_t i) { return run.path[i].end - run.path[i].start; };
-  const std::size_t kept = std::min(limit, run.path.size());
+  const std::size_t retained = std::min(limit, run.path.size());
   std::partial_sort(summary.longest.begin(),
-                    summary.longest.begin() + static_cast<std::ptrdiff_t>(kept),
+                    summary.longest.begin() + static_cast<std::ptrdiff_t>(retained),
                     summary.longest.end(), [&](std::uint32_t a, std::uint32_t b) {
                       return std::pair(length(b), a) < std::pair(length(a), b);
                     });
-  summary.longest.resize(kept);
+  summary.longest.resize(retained);
   return summary;
 }
 

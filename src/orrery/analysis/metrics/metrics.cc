@@ -453,13 +453,13 @@ class Waiting {
     for (const auto& [key, time] : pairs_) {
       all.push_back({static_cast<std::uint32_t>(key >> 32), static_cast<std::uint32_t>(key), time});
     }
-    const std::size_t kept = std::min(kWorstPairs, all.size());
-    std::partial_sort(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(kept), all.end(),
+    const std::size_t retained = std::min(kWorstPairs, all.size());
+    std::partial_sort(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(retained), all.end(),
                       [](const Stragglers::Pair& a, const Stragglers::Pair& b) {
                         return std::tuple(b.time, a.waiter, a.culprit) <
                                std::tuple(a.time, b.waiter, b.culprit);
                       });
-    all.resize(kept);
+    all.resize(retained);
     return all;
   }
 

@@ -52,14 +52,14 @@ Result<const Collective*> inferred(const BenchmarkRun& run, MeasurementSink& int
   const Collective* only = nullptr;
   std::string all;
   int count = 0;
-  bool told = false;
-  for (const BenchmarkRow& row : run.rows) told = told || tells_factor(row);
+  bool predicted = false;
+  for (const BenchmarkRow& row : run.rows) predicted = predicted || tells_factor(row);
   for (const Collective& collective : collectives()) {
     if (!may_be(run, collective)) continue;
     only = &collective;
     all += (count++ == 0 ? "" : ", ") + std::string(collective.name);
   }
-  if (count == 1 && told) {
+  if (count == 1 && predicted) {
     into.findings.add(FindingCode::collective_inferred,
                       fmt::format("{}: {}", run.rows.front().place, only->name));
     return only;

@@ -68,12 +68,12 @@ class Joining {
         parts, [](const RankRecord& a, const RankRecord& b) { return a.number == b.number; },
         [&](std::span<const RankRecord> ranks) {
           double shortest = ranks.front().time_us;
-          std::int32_t told = 1;
+          std::int32_t predicted = 1;
           for (std::size_t i = 1; i < ranks.size(); ++i) {
             shortest = std::min(shortest, ranks[i].time_us);
-            told += ranks[i].rank != ranks[i - 1].rank ? 1 : 0;
+            predicted += ranks[i].rank != ranks[i - 1].rank ? 1 : 0;
           }
-          if (told < group.ranks) ++lacking;
+          if (predicted < group.ranks) ++lacking;
           times.push_back(shortest);
         });
     const std::string_view name = collectives()[parts.front().collective].name;

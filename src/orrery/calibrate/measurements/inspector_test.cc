@@ -101,8 +101,8 @@ TEST(Inspector, JoinsSendsWithTheirReceives) {
   EXPECT_EQ(set->rows[0].nodes, 1);
   EXPECT_DOUBLE_EQ(set->rows[0].time_us, 20);
   EXPECT_TRUE(findings.empty());
-  const auto [alone, told] = parse(text + transfer_text("Send", 0, 1, 20, 50));
-  EXPECT_EQ(told.count(FindingCode::waiting_included), 7u);
+  const auto [alone, predicted] = parse(text + transfer_text("Send", 0, 1, 20, 50));
+  EXPECT_EQ(predicted.count(FindingCode::waiting_included), 7u);
 }
 
 // Version 4.3: one header for all that is written at a time.
@@ -114,9 +114,9 @@ TEST(Inspector, ReadsRecordsWithoutHeaders) {
   ASSERT_TRUE(set) << to_string(set.error());
   EXPECT_EQ(set->rows[0].bytes, 40000);
   EXPECT_EQ(set->rows[0].nodes, 4);
-  const auto [headless, told] = parse(text.substr(text.find('\n') + 1));
+  const auto [headless, predicted] = parse(text.substr(text.find('\n') + 1));
   EXPECT_FALSE(headless);
-  EXPECT_EQ(told.count(FindingCode::measurement_left_out), 2u);
+  EXPECT_EQ(predicted.count(FindingCode::measurement_left_out), 2u);
 }
 
 TEST(Inspector, DamageCostsOneRecord) {

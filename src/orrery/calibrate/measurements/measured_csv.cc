@@ -217,8 +217,8 @@ class CsvReader {
 
 bool is_csv_header(std::string_view line) {
   std::vector<string_view> cells;
-  std::vector<std::string> kept;
-  if (!split_csv_row(trimmed_cell(line), cells, kept)) return false;
+  std::vector<std::string> retained;
+  if (!split_csv_row(trimmed_cell(line), cells, retained)) return false;
   const auto has = [&](Cell cell) {
     return std::any_of(cells.begin(), cells.end(),
                        [&](string_view name) { return cell_named(name) == cell; });

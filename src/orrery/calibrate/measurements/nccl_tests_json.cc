@@ -125,9 +125,10 @@ class JsonRun {
 
   /// A device that is told stands for all of its process where ranks are numbered so.
   void count_ranks() {
-    const std::set<std::int64_t>& told = run_.devices.numbers();
-    const bool of_processes = std::all_of(
-        told.begin(), told.end(), [&](std::int64_t rank) { return rank % per_process_ == 0; });
+    const std::set<std::int64_t>& predicted = run_.devices.numbers();
+    const bool of_processes =
+        std::all_of(predicted.begin(), predicted.end(),
+                    [&](std::int64_t rank) { return rank % per_process_ == 0; });
     const std::int64_t ranks = run_.devices.ranks() * (of_processes ? per_process_ : 1);
     run_.ranks =
         ranks < static_cast<std::int64_t>(limits::kRanks) ? static_cast<std::int32_t>(ranks) : 0;

@@ -32,10 +32,10 @@ bool TrimmedLineReader::next(std::string_view& line) {
 std::string TrimmedLineReader::place() const { return fmt::format("{}:{}", where_, number_); }
 
 bool split_csv_row(std::string_view row, std::vector<std::string_view>& cells,
-                   std::vector<std::string>& kept) {
+                   std::vector<std::string>& retained) {
   cells.clear();
-  kept.clear();
-  kept.reserve(row.size() / 2 + 1);  // so that no view moves
+  retained.clear();
+  retained.reserve(row.size() / 2 + 1);  // so that no view moves
   while (true) {
     row = trimmed_cell(row);
     if (!row.starts_with('"')) {
@@ -55,7 +55,7 @@ bool split_csv_row(std::string_view row, std::vector<std::string_view>& cells,
     }
     const std::string_view inside = row.substr(1, end - 1);
     if (doubled) {
-      std::string& text = kept.emplace_back();
+      std::string& text = retained.emplace_back();
       for (std::size_t i = 0; i < inside.size(); ++i) {
         text += inside[i];
         if (inside[i] == '"') ++i;

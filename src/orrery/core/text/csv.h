@@ -36,7 +36,7 @@ class TrimmedLineReader {
 /// inside written twice, and may then hold commas. False: quotes that do not end, or text beside
 /// them. Views point into `row`; of cells with quotes inside, into `kept`. O(bytes)
 [[nodiscard]] bool split_csv_row(std::string_view row, std::vector<std::string_view>& cells,
-                                 std::vector<std::string>& kept);
+                                 std::vector<std::string>& retained);
 
 /// `text` as a cell: in double quotes, those inside written twice, if it holds a comma, a quote or
 /// the end of a line; else as it is. O(bytes)

@@ -14,15 +14,15 @@ using ::testing::ElementsAre;
 /// The cells of a row that can be split.
 std::vector<std::string> cells_of(std::string_view row) {
   std::vector<std::string_view> cells;
-  std::vector<std::string> kept;
-  EXPECT_TRUE(split_csv_row(row, cells, kept)) << row;
+  std::vector<std::string> retained;
+  EXPECT_TRUE(split_csv_row(row, cells, retained)) << row;
   return {cells.begin(), cells.end()};
 }
 
 bool splits(std::string_view row) {
   std::vector<std::string_view> cells;
-  std::vector<std::string> kept;
-  return split_csv_row(row, cells, kept);
+  std::vector<std::string> retained;
+  return split_csv_row(row, cells, retained);
 }
 
 TEST(Csv, CutsRowsAtCommas) {

@@ -118,9 +118,9 @@ std::string_view beginning(std::string_view text, std::size_t bytes) {
 }
 
 std::string shortened(std::string_view text, std::size_t bytes) {
-  std::string kept(beginning(text, bytes));
-  if (kept.size() < text.size()) kept += kEllipsis;
-  return kept;
+  std::string retained(beginning(text, bytes));
+  if (retained.size() < text.size()) retained += kEllipsis;
+  return retained;
 }
 
 std::string printable(std::string_view text) {
@@ -150,8 +150,8 @@ std::string printable_lines(std::string_view text) {
 }
 
 std::string in_quotes(std::string_view text, std::size_t bytes) {
-  const std::string_view kept = beginning(text, bytes);
-  return fmt::format("\"{}{}\"", printable(kept), kept.size() < text.size() ? "..." : "");
+  const std::string_view retained = beginning(text, bytes);
+  return fmt::format("\"{}{}\"", printable(retained), retained.size() < text.size() ? "..." : "");
 }
 
 void append_json_text(std::string& out, std::string_view text, JsonBreaks breaks) {

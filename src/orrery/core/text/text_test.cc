@@ -106,10 +106,10 @@ TEST(Beginning, EndsWithACharacter) {
 RC_GTEST_PROP(Beginning, LosesLessThanACharacter, ()) {
   const std::string text = *hostile();
   const auto bytes = *rc::gen::inRange<std::size_t>(0, 40);
-  const std::string_view kept = beginning(text, bytes);
-  RC_ASSERT(text.starts_with(kept));
-  RC_ASSERT(kept.size() <= bytes);
-  RC_ASSERT(kept.size() + 3 >= std::min(bytes, text.size()));
+  const std::string_view retained = beginning(text, bytes);
+  RC_ASSERT(text.starts_with(retained));
+  RC_ASSERT(retained.size() <= bytes);
+  RC_ASSERT(retained.size() + 3 >= std::min(bytes, text.size()));
   const std::string whole = mended(text);
   RC_ASSERT(well_formed(beginning(whole, bytes)));
 }

@@ -359,8 +359,8 @@ Result<OpCosts::Times> OpCosts::of(const Program& program) {
       const auto& ops = program.bodies[body].ops;
       if (!times.of[body].empty()) return;
       for (const Op& op : ops) {
-        const bool told = op.op_class != OpClass::copy && !is_message(op);
-        times.of[body].push_back(told ? known_.at(key(program, op)) : Cost{});
+        const bool predicted = op.op_class != OpClass::copy && !is_message(op);
+        times.of[body].push_back(predicted ? known_.at(key(program, op)) : Cost{});
         if (op.kind == NodeKind::coll || op.op_class == OpClass::transfer)
           add_shares(program, op, concurrent, times.of[body].back());
         if (op.kind == NodeKind::coll) {

@@ -150,11 +150,11 @@ TEST(Play, IsNearWhereChunksShareDimensions) {
 
 /// As `off`, with what a few layers and microbatches say.
 double off_in_small(const workload::Program& program, OpCosts& costs) {
-  const auto told = estimate_program(program, costs);
-  EXPECT_TRUE(told) << to_string(told.error());
+  const auto predicted = estimate_program(program, costs);
+  EXPECT_TRUE(predicted) << to_string(predicted.error());
   const auto result = simulate_program(program, costs.cluster());
   EXPECT_TRUE(result) << to_string(result.error());
-  return static_cast<double>(told->count()) / static_cast<double>(result->end.count()) - 1;
+  return static_cast<double>(predicted->count()) / static_cast<double>(result->end.count()) - 1;
 }
 
 // On a fabric, where weights are gathered beside tensor parallelism's sums on the same links, and

@@ -13,11 +13,11 @@ namespace orrery::explore {
 namespace {
 
 Result<EvaluatedPoint> held_against(const SearchSpace& space, const Coordinates& at,
-                                    const PointPrediction& told) {
+                                    const PointPrediction& predicted) {
   EvaluatedPoint made;
   const auto rates = rates_at(space, at);
   if (!rates) return tl::unexpected(rates.error());
-  made.figures = figures_of(told, *rates);
+  made.figures = figures_of(predicted, *rates);
   std::vector<Json> values;
   for (const double value : made.figures.of) values.push_back(number_json(value));
   const auto axes = space.lookup(at);
@@ -39,10 +39,10 @@ Result<EvaluatedPoint> held_against(const SearchSpace& space, const Coordinates&
 }  // namespace
 
 Result<EvaluatedPoint> evaluate_point(const SearchSpace& space, std::uint64_t number,
-                                      const PointPrediction& told) {
-  if (told.state != State::fits) return EvaluatedPoint{};
+                                      const PointPrediction& predicted) {
+  if (predicted.state != State::fits) return EvaluatedPoint{};
   const Coordinates at = space.at(number);
-  auto made = held_against(space, at, told);
+  auto made = held_against(space, at, predicted);
   if (!made) made.error().what += fmt::format(" (at {})", space.words(at));
   return made;
 }
@@ -58,8 +58,8 @@ std::vector<double> scores_of(const SearchSpace& space, const Figures& figures) 
   return scores;
 }
 
-void RunningBest::add(std::uint64_t number, const PointPrediction& told) {
-  const auto one = evaluate_point(space_, number, told);
+void RunningBest::add(std::uint64_t number, const PointPrediction& predicted) {
+  const auto one = evaluate_point(space_, number, predicted);
   if (!one || !one->allowed) return;
   const auto scores = scores_of(space_, one->figures);
   const bool first = scores_.empty();

@@ -21,7 +21,7 @@ struct EvaluatedPoint {
 
 /// Errc: those of expressions, with the place.
 [[nodiscard]] Result<EvaluatedPoint> evaluate_point(const SearchSpace& space, std::uint64_t number,
-                                                    const PointPrediction& told);
+                                                    const PointPrediction& predicted);
 
 /// How the objectives are at a point; less is better, and what is unknown is worst.
 [[nodiscard]] std::vector<double> scores_of(const SearchSpace& space, const Figures& figures);
@@ -30,7 +30,7 @@ struct EvaluatedPoint {
 class RunningBest {
  public:
   explicit RunningBest(const SearchSpace& space) : space_(space) {}
-  void add(std::uint64_t number, const PointPrediction& told);
+  void add(std::uint64_t number, const PointPrediction& predicted);
   /// "step 1.606 s, cost 0.01784"; empty: none is allowed yet.
   [[nodiscard]] std::string words() const;
 

@@ -127,71 +127,71 @@ Result<workload::Spec> Evaluator::spec_of(const Json& job, const study::Cluster&
 }
 
 Result<PointPrediction> Evaluator::time(const workload::Program& program, CachedCluster& known,
-                                        PointPrediction told, Evaluation evaluation) {
+                                        PointPrediction predicted, Evaluation evaluation) {
   if (const auto counted = workload::count(program)) {
-    told.model_flops = workload::to_double(counted->flops.model());
-    if (workload::has_tokens(program.spec)) told.tokens = counted->tokens;
+    predicted.model_flops = workload::to_double(counted->flops.model());
+    if (workload::has_tokens(program.spec)) predicted.tokens = counted->tokens;
   }
-  told.samples = program.spec.global_batch();
+  predicted.samples = program.spec.global_batch();
   if (evaluation == Evaluation::simulate) {
     const auto step = simulate_plan(program, known.cluster);
     if (!step) return tl::unexpected(step.error());
-    told.step = step->end.count();
-    PartShares& shares = told.shares.emplace();
-    for (std::size_t i = 0; told.step > 0 && i < shares.size(); ++i)
-      shares[i] = static_cast<double>(step->parts[i].count()) / static_cast<double>(told.step);
+    predicted.step = step->end.count();
+    PartShares& shares = predicted.shares.emplace();
+    for (std::size_t i = 0; predicted.step > 0 && i < shares.size(); ++i)
+      shares[i] = static_cast<double>(step->parts[i].count()) / static_cast<double>(predicted.step);
   } else {
     if (auto fine = estimate::check_estimable(program); !fine) {
-      told.state = State::needs_simulation;
-      told.why = fine.error().what;
-      return told;
+      predicted.state = State::needs_simulation;
+      predicted.why = fine.error().what;
+      return predicted;
     }
     const auto held = study::with_expanded_memory(program, known.cluster);
     std::optional<estimate::OpCosts> own;  // what is beside a device is the plan's own matter
     if (held != known.cluster) own.emplace(held);
     const auto step = estimate::estimate_program(program, own ? *own : *known.costs);
     if (!step) return tl::unexpected(step.error());
-    told.step = step->count();
+    predicted.step = step->count();
   }
-  told.state = State::fits;
-  return told;
+  predicted.state = State::fits;
+  return predicted;
 }
 
 Result<PointPrediction> Evaluator::predict_point(const PointSpec& asked, Evaluation evaluation) {
   const auto known = cluster_of(asked.cluster);
   if (!known) return tl::unexpected(known.error());
   const platform::Device& device = (*known)->cluster->platform.device;
-  PointPrediction told;
-  told.state = State::illegal;
-  told.devices = (*known)->cluster->ranks;
-  told.peak = device.rated.count();
+  PointPrediction predicted;
+  predicted.state = State::illegal;
+  predicted.devices = (*known)->cluster->ranks;
+  predicted.peak = device.rated.count();
   if (const platform::DeviceEntry* entry = platform::find_device(device.entry))
-    told.device_power = entry->power_w;
+    predicted.device_power = entry->power_w;
   if (evaluation == Evaluation::columns) {
-    auto seen = predict_in_columns(asked, **known, told);
+    auto seen = predict_in_columns(asked, **known, predicted);
     if (!seen) return tl::unexpected(seen.error());
     if (*seen) return **std::move(seen);
   }
   auto spec = spec_of(asked.job, *(*known)->cluster);
   if (!spec) {
-    told.why = broken_rule(spec.error());
-    if (told.why.empty()) return tl::unexpected(spec.error());
-    return told;
+    predicted.why = broken_rule(spec.error());
+    if (predicted.why.empty()) return tl::unexpected(spec.error());
+    return predicted;
   }
-  if (spec->parallel.world() != told.devices) {
-    told.why = kFills;
-    return told;
+  if (spec->parallel.world() != predicted.devices) {
+    predicted.why = kFills;
+    return predicted;
   }
   const auto plan = fitted(*std::move(spec), **known);
-  told.memory = plan.memory;
+  predicted.memory = plan.memory;
   if (!plan.program) {
-    told.state = plan.memory == 0 ? State::illegal : State::too_large;
-    if (plan.memory == 0) told.why = plan.rule;
-    if (plan.memory > 0) told.plan = plan_label(plan.spec);
-    return told;
+    predicted.state = plan.memory == 0 ? State::illegal : State::too_large;
+    if (plan.memory == 0) predicted.why = plan.rule;
+    if (plan.memory > 0) predicted.plan = plan_label(plan.spec);
+    return predicted;
   }
-  told.plan = plan_label(plan.program->spec);
-  return time(*plan.program, **known, std::move(told), evaluation);
+  predicted.plan = plan_label(plan.program->spec);
+  return time(*plan.program, **known, std::move(predicted), evaluation);
 }
 
 FittedPlan Evaluator::fitted(workload::Spec spec, const CachedCluster& known) const {
@@ -215,18 +215,18 @@ Result<workload::Spec> Evaluator::plan(const PointSpec& asked) {
 PointPrediction Evaluator::predict(const PointSpec& asked, Evaluation evaluation) {
   const ReadFiles read_files;
   files_.clear();
-  auto told = predict_point(asked, evaluation);
-  if (told) {
+  auto predicted = predict_point(asked, evaluation);
+  if (predicted) {
     files_.merge(read_files.hashes());
     auto& provenance = provenances_[files_];
     if (provenance == nullptr)
       provenance = std::make_shared<const Provenance>(provenance_of(files_, space_.where));
-    told->provenance = provenance;
-    return *std::move(told);
+    predicted->provenance = provenance;
+    return *std::move(predicted);
   }
   PointPrediction failed;
   failed.state = State::failed;
-  failed.error = told.error();
+  failed.error = predicted.error();
   return failed;
 }
 
@@ -300,19 +300,19 @@ Result<std::optional<PointPrediction>> Evaluator::predict_in_columns(const Point
   const ColumnEstimate& plan = seen->front();
   if (!plan.seen || (plan.fits && (!plan.step || job.model_flops == 0)))
     return std::optional<PointPrediction>{};
-  PointPrediction told = begun;
-  told.memory = plan.memory;
+  PointPrediction predicted = begun;
+  predicted.memory = plan.memory;
   workload::Spec spec = job.spec;
   spec.recompute.kind = plan.recompute;
-  if (plan.memory > 0) told.plan = plan_label(spec);
-  told.state = plan.fits ? State::fits : plan.memory > 0 ? State::too_large : State::illegal;
-  if (told.state == State::illegal) told.why = plan.rule;
-  if (!plan.fits) return told;
-  told.step = std::llround(*plan.step);
-  told.model_flops = job.model_flops;
-  told.tokens = job.tokens;
-  told.samples = spec.global_batch();
-  return told;
+  if (plan.memory > 0) predicted.plan = plan_label(spec);
+  predicted.state = plan.fits ? State::fits : plan.memory > 0 ? State::too_large : State::illegal;
+  if (predicted.state == State::illegal) predicted.why = plan.rule;
+  if (!plan.fits) return predicted;
+  predicted.step = std::llround(*plan.step);
+  predicted.model_flops = job.model_flops;
+  predicted.tokens = job.tokens;
+  predicted.samples = spec.global_batch();
+  return predicted;
 }
 
 }  // namespace orrery::explore

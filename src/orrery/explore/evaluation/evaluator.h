@@ -81,7 +81,7 @@ class Evaluator {
   [[nodiscard]] Result<PointPrediction> predict_point(const PointSpec& asked,
                                                       Evaluation evaluation);
   [[nodiscard]] Result<PointPrediction> time(const workload::Program& program, CachedCluster& known,
-                                             PointPrediction told, Evaluation evaluation);
+                                             PointPrediction predicted, Evaluation evaluation);
 
   const SearchSpace& space_;
   std::map<std::string, CachedCluster> clusters_;

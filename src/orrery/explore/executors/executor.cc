@@ -37,9 +37,9 @@ Result<void> ThreadsExecutor::evaluate_points(std::span<const PointQuestion> que
     auto evaluator = take();
     const std::size_t end = std::min(questions.size(), (piece + std::size_t{1}) * kTogether);
     for (std::size_t i = piece * kTogether; i < end; ++i) {
-      PointPrediction told = evaluator->predict(questions[i].asked, evaluation);
+      PointPrediction predicted = evaluator->predict(questions[i].asked, evaluation);
       const std::lock_guard lock(answering_);
-      answered(i, std::move(told));
+      answered(i, std::move(predicted));
     }
     return_evaluator(std::move(evaluator));
   });

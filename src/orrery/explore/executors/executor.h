@@ -26,7 +26,7 @@ struct PointQuestion {
 };
 
 /// Of the question at a place. Called by one thread at a time, in any order.
-using AnswerCallback = std::function<void(std::size_t place, PointPrediction told)>;
+using AnswerCallback = std::function<void(std::size_t place, PointPrediction predicted)>;
 
 class Executor {
  public:

@@ -58,13 +58,13 @@ Result<std::unique_ptr<PointStore>> PointStore::open(const SearchSpace& space,
 
 PointStore::Open PointStore::find_stored(const std::vector<std::uint64_t>& points,
                                          std::size_t begin, std::size_t end, Evaluation evaluation,
-                                         std::vector<PointPrediction>& told) {
+                                         std::vector<PointPrediction>& predicted) {
   Open open;
   for (std::size_t i = begin; i < end; ++i) {
     auto asked = spec_at(space_, space_.at(points[i]));
     if (!asked) {
-      told[i].state = State::failed;
-      told[i].error = asked.error();
+      predicted[i].state = State::failed;
+      predicted[i].error = asked.error();
       continue;
     }
     std::string key;
@@ -73,7 +73,7 @@ PointStore::Open PointStore::find_stored(const std::vector<std::uint64_t>& point
       order_.emplace(std::tuple(points[i], evaluation), key);
       if (const auto known = stored_.find(key); known != stored_.end()) {
         if (fresh_.holds(known->second.provenance)) {
-          told[i] = known->second;
+          predicted[i] = known->second;
           continue;
         }
         out_of_date_.insert(points[i]);
@@ -86,11 +86,11 @@ PointStore::Open PointStore::find_stored(const std::vector<std::uint64_t>& point
 }
 
 void PointStore::keep(const PointQuestion& one, Evaluation evaluation,
-                      const PointPrediction& told) {
+                      const PointPrediction& predicted) {
   ++evaluated_;
-  if (told.state == State::failed || !kept_file_ || error_) return;
-  stored_.insert_or_assign(one.digest, told);
-  std::string line = line_of(space_, space_.at(one.point), evaluation, one.digest, told);
+  if (predicted.state == State::failed || !kept_file_ || error_) return;
+  stored_.insert_or_assign(one.digest, predicted);
+  std::string line = line_of(space_, space_.at(one.point), evaluation, one.digest, predicted);
   if (auto added = kept_file_->add(line); !added) error_ = added.error();
   lines_.insert_or_assign(one.digest, std::move(line));
 }
@@ -99,19 +99,19 @@ Result<std::vector<PointPrediction>> PointStore::find_results(
     const std::vector<std::uint64_t>& points, Evaluation evaluation, const char* what) {
   // What is asked is put together for so many at a time.
   constexpr std::size_t kBlock = 4096;
-  std::vector<PointPrediction> told(points.size());
+  std::vector<PointPrediction> predicted(points.size());
   RunningBest& best = evaluation == Evaluation::simulate ? simulated_ : estimated_;
   PointProgress so_far{what, 0, points.size(), 0, best};
   const auto learn = [&](std::size_t place) {
     ++so_far.done;
     if (!options_.progress) return;
-    best.add(points[place], told[place]);
+    best.add(points[place], predicted[place]);
     options_.progress(so_far);
   };
   if (options_.progress) options_.progress(so_far);
   for (std::size_t begin = 0; begin < points.size(); begin += kBlock) {
     const std::size_t end = std::min(points.size(), begin + kBlock);
-    const Open open = find_stored(points, begin, end, evaluation, told);
+    const Open open = find_stored(points, begin, end, evaluation, predicted);
     for (std::size_t i = begin, next = 0; i < end; ++i) {
       if (next < open.places.size() && open.places[next] == i) {
         ++next;
@@ -123,13 +123,13 @@ Result<std::vector<PointPrediction>> PointStore::find_results(
     auto asked = executor_.evaluate_points(open.questions, evaluation,
                                            [&](std::size_t place, PointPrediction answer) {
                                              keep(open.questions[place], evaluation, answer);
-                                             told[open.places[place]] = std::move(answer);
+                                             predicted[open.places[place]] = std::move(answer);
                                              learn(open.places[place]);
                                            });
     if (!asked) return tl::unexpected(asked.error());
     if (error_) return tl::unexpected(*error_);
   }
-  return told;
+  return predicted;
 }
 
 Result<void> PointStore::close() {

@@ -70,8 +70,8 @@ class PointStore {
   /// Those of `points` from `begin` to `end` that are not known yet.
   [[nodiscard]] Open find_stored(const std::vector<std::uint64_t>& points, std::size_t begin,
                                  std::size_t end, Evaluation evaluation,
-                                 std::vector<PointPrediction>& told);
-  void keep(const PointQuestion& one, Evaluation evaluation, const PointPrediction& told);
+                                 std::vector<PointPrediction>& predicted);
+  void keep(const PointQuestion& one, Evaluation evaluation, const PointPrediction& predicted);
 
   const SearchSpace& space_;
   const PointStoreOptions& options_;

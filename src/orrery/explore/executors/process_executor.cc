@@ -62,11 +62,12 @@ std::string answers_to(const SearchSpace& space, Executor& executor, Evaluation 
   }
   // Threads of this process do not fail.
   (void)executor.evaluate_points(
-      questions, evaluation, [&](std::size_t place, const PointPrediction& told) {
+      questions, evaluation, [&](std::size_t place, const PointPrediction& predicted) {
         const PointQuestion& one = questions[place];
-        lines[places[place]] = told.state == State::failed ? failure_line(one.digest, *told.error)
-                                                           : line_of(space, space.at(one.point),
-                                                                     evaluation, one.digest, told);
+        lines[places[place]] =
+            predicted.state == State::failed
+                ? failure_line(one.digest, *predicted.error)
+                : line_of(space, space.at(one.point), evaluation, one.digest, predicted);
       });
   std::string text(kAnswers);
   for (const std::string& line : lines) text += line;
@@ -97,8 +98,10 @@ Result<void> ProcessExecutor::begin(std::string_view text) {
     }
     const bool failed = said.starts_with(kFailed);
     if (failed) said.remove_prefix(kFailed.size());
-    const auto told = failed ? parse_journal_entry(said) : std::nullopt;
-    if (!error) error = told && told->told.error ? *told->told.error : wrong_answer(message.from);
+    const auto predicted = failed ? parse_journal_entry(said) : std::nullopt;
+    if (!error)
+      error = predicted && predicted->predicted.error ? *predicted->predicted.error
+                                                      : wrong_answer(message.from);
     error->where = fmt::format("process {}: {}", message.from, error->where);
   }
   return error ? tl::unexpected(*std::move(error)) : Result<void>{};
@@ -136,15 +139,15 @@ Result<void> ProcessExecutor::receive_answer(const Message& message,
   const Piece piece = pieces.front();
   pieces.erase(pieces.begin());
   for (std::size_t i = piece.begin; i < piece.end; ++i) {
-    auto told = parse_journal_entry(cut(said, '\n'));
-    if (!told) return tl::unexpected(wrong_answer(message.from));
+    auto predicted = parse_journal_entry(cut(said, '\n'));
+    if (!predicted) return tl::unexpected(wrong_answer(message.from));
     const std::string& asked = questions[i].digest;
     const std::string wanted =
         asked.empty() ? digest(space_, questions[i].asked, evaluation) : asked;
-    const bool failed = told->told.state == State::failed;
-    const bool same = failed || told->told.provenance->models == models_hash();
-    if (told->digest != wanted || !same) return tl::unexpected(wrong_answer(message.from));
-    answered(i, std::move(told->told));
+    const bool failed = predicted->predicted.state == State::failed;
+    const bool same = failed || predicted->predicted.provenance->models == models_hash();
+    if (predicted->digest != wanted || !same) return tl::unexpected(wrong_answer(message.from));
+    answered(i, std::move(predicted->predicted));
   }
   return {};
 }

@@ -70,12 +70,12 @@ class Needs {
   struct Line {
     double by = 0, at_zero = 0;
   };
-  static Line line_of(const PointPrediction& told, Rates rates, double Rates::*price,
+  static Line line_of(const PointPrediction& predicted, Rates rates, double Rates::*price,
                       Figure figure) {
     rates.*price = 0;
-    const double at_zero = figures_of(told, rates)[figure];
+    const double at_zero = figures_of(predicted, rates)[figure];
     rates.*price = 1;
-    return {figures_of(told, rates)[figure] - at_zero, at_zero};
+    return {figures_of(predicted, rates)[figure] - at_zero, at_zero};
   }
 
   Result<void> tell_prices(Competitor& rival) const {
@@ -86,8 +86,8 @@ class Needs {
     if (!own || !its) return tl::unexpected((own ? its : own).error());
     for (const auto& [price, need] : {std::pair{&Rates::device, BreakEvenKind::device_price},
                                       {&Rates::energy, BreakEvenKind::energy_price}}) {
-      const Line best = line_of(point(best_).told(), *own, price, objective);
-      const Line other = line_of(point(rival.number).told(), *its, price, objective);
+      const Line best = line_of(point(best_).predicted(), *own, price, objective);
+      const Line other = line_of(point(rival.number).predicted(), *its, price, objective);
       // What differs can be had for another price alone; else both pay the new one.
       const bool alone = own.value().*price != its.value().*price;
       const double needs = alone ? (point(best_).figures[objective] - other.at_zero) / other.by

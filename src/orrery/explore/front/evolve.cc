@@ -59,9 +59,9 @@ class Evolution {
         ++known_;
       }
     }
-    auto told = judge_(asked);
-    if (!told) return tl::unexpected(told.error());
-    for (std::size_t i = 0; i < asked.size(); ++i) fitness_[asked[i]] = std::move((*told)[i]);
+    auto predicted = judge_(asked);
+    if (!predicted) return tl::unexpected(predicted.error());
+    for (std::size_t i = 0; i < asked.size(); ++i) fitness_[asked[i]] = std::move((*predicted)[i]);
     return {};
   }
 

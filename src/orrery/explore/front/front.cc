@@ -30,15 +30,15 @@ bool dominates(const Scores& a, const Scores& b) {
 
 std::vector<bool> front_of(const std::vector<Scores>& points) {
   std::vector<bool> front(points.size(), false);
-  std::vector<std::size_t> kept;
+  std::vector<std::size_t> stored;
   // Nobody is dominated by who comes later in this order. Of up to two objectives the last of the
   // front tells for all of it.
   for (const std::size_t i : sorted(points)) {
-    const bool flat = points[i].size() <= 2 && !kept.empty();
-    const auto begin = flat ? kept.end() - 1 : kept.begin();
-    front[i] = std::none_of(begin, kept.end(),
+    const bool flat = points[i].size() <= 2 && !stored.empty();
+    const auto begin = flat ? stored.end() - 1 : stored.begin();
+    front[i] = std::none_of(begin, stored.end(),
                             [&](std::size_t k) { return dominates(points[k], points[i]); });
-    if (front[i]) kept.push_back(i);
+    if (front[i]) stored.push_back(i);
   }
   return front;
 }

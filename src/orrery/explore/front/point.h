@@ -22,7 +22,7 @@ struct Point {
   bool front = false;    ///< no other that is allowed beats it in all objectives
   std::string violated;  ///< the first constraint that does not hold
 
-  [[nodiscard]] const PointPrediction& told() const {
+  [[nodiscard]] const PointPrediction& predicted() const {
     return simulation ? *simulation : estimate ? *estimate : *columns;
   }
   [[nodiscard]] const std::optional<PointPrediction>& by(Evaluation evaluation) const {

@@ -16,15 +16,15 @@ Result<void> PointSet::evaluate(const std::vector<std::uint64_t>& numbers, Evalu
     const bool there = known != points_.end() && known->second.by(evaluation).has_value();
     if (!there) open.push_back(number);
   }
-  auto told = store_.find_results(open, evaluation, what);
-  if (!told) return tl::unexpected(told.error());
+  auto predicted = store_.find_results(open, evaluation, what);
+  if (!predicted) return tl::unexpected(predicted.error());
   for (std::size_t i = 0; i < open.size(); ++i) {
     Point& point = points_[open[i]];
     point.number = open[i];
     (evaluation == Evaluation::simulate  ? point.simulation
      : evaluation == Evaluation::columns ? point.columns
-                                         : point.estimate) = std::move((*told)[i]);
-    auto held = evaluate_point(space_, open[i], point.told());
+                                         : point.estimate) = std::move((*predicted)[i]);
+    auto held = evaluate_point(space_, open[i], point.predicted());
     if (!held) return tl::unexpected(held.error());
     point.figures = held->figures;
     point.allowed = held->allowed;
@@ -38,12 +38,12 @@ PointFitness PointSet::fitness(std::uint64_t number) const {
   ORRERY_CHECK(found != points_.end());
   const Point& point = found->second;
   if (point.allowed) return {0, scores_of(space_, point.figures)};
-  switch (point.told().state) {
+  switch (point.predicted().state) {
     case State::fits:
       return {0.5};
     // Less is nearer to what fits; 10^15 bytes are more than any device has.
     case State::too_large:
-      return {1 + static_cast<double>(point.told().memory) * 1e-15};
+      return {1 + static_cast<double>(point.predicted().memory) * 1e-15};
     case State::illegal:
       return {2};
     default:
@@ -187,7 +187,7 @@ std::vector<AxisEffect> axis_effects(const SearchSpace& space,
       const auto found = points.find(number);
       if (found == points.end()) continue;
       const Point& point = found->second;
-      Alternative other{space.axes[a].labels[space.at(number)[a]], point.told().state,
+      Alternative other{space.axes[a].labels[space.at(number)[a]], point.predicted().state,
                         number == best, point.allowed, 0};
       if (point.allowed && own != 0)
         other.change = (scores_of(space, point.figures)[0] - own) / std::abs(own);

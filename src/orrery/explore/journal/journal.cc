@@ -95,7 +95,7 @@ std::string_view evaluation_label(Evaluation evaluation) {
 }
 
 std::string line_of(const SearchSpace& space, const Coordinates& at, Evaluation evaluation,
-                    const std::string& digest, const PointPrediction& told) {
+                    const std::string& digest, const PointPrediction& predicted) {
   std::string text;
   report::JsonWriter json(text, 0);
   json.begin_object().field("digest", digest).key("at").begin_object();
@@ -103,17 +103,21 @@ std::string line_of(const SearchSpace& space, const Coordinates& at, Evaluation 
     json.field(space.axes[a].name, space.axes[a].labels[at[a]]);
   json.end_object();
   json.field("gear", evaluation_label(evaluation));
-  json.field("state", config::enum_name(told.state)).field("why", told.why);
-  json.field("plan", told.plan).field("step_ps", told.step).field("memory", told.memory);
-  json.field("devices", told.devices).field("samples", told.samples).field("tokens", told.tokens);
-  json.field("model_flops", told.model_flops).field("peak", told.peak);
-  json.field("device_power", told.device_power);
-  if (told.shares) {
+  json.field("state", config::enum_name(predicted.state)).field("why", predicted.why);
+  json.field("plan", predicted.plan)
+      .field("step_ps", predicted.step)
+      .field("memory", predicted.memory);
+  json.field("devices", predicted.devices)
+      .field("samples", predicted.samples)
+      .field("tokens", predicted.tokens);
+  json.field("model_flops", predicted.model_flops).field("peak", predicted.peak);
+  json.field("device_power", predicted.device_power);
+  if (predicted.shares) {
     json.key("shares").begin_array();
-    for (const double share : *told.shares) json.value(share);
+    for (const double share : *predicted.shares) json.value(share);
     json.end_array();
   }
-  if (told.provenance != nullptr) write_provenance(json, *told.provenance);
+  if (predicted.provenance != nullptr) write_provenance(json, *predicted.provenance);
   json.end_object();
   return text + "\n";
 }
@@ -134,7 +138,7 @@ std::optional<JournalEntry> parse_journal_entry(std::string_view line) {
     return std::nullopt;
   const auto failed = read->find("error");
   if (failed == read->end())
-    return read_told(*read, answer.told) ? std::optional(std::move(answer)) : std::nullopt;
+    return read_told(*read, answer.predicted) ? std::optional(std::move(answer)) : std::nullopt;
   std::int64_t code = 0;
   Error error;
   if (!failed->is_object() || !read_whole(*failed, "code", code) || code > UINT16_MAX ||
@@ -142,21 +146,21 @@ std::optional<JournalEntry> parse_journal_entry(std::string_view line) {
       !read_text(*failed, "hint", error.hint))
     return std::nullopt;
   error.code = static_cast<Errc>(code);
-  answer.told.state = State::failed;
-  answer.told.error = std::move(error);
+  answer.predicted.state = State::failed;
+  answer.predicted.error = std::move(error);
   return answer;
 }
 
-void parse_journal(std::string_view text, Freshness& fresh, StoredPoints& kept,
+void parse_journal(std::string_view text, Freshness& fresh, StoredPoints& stored,
                    std::map<std::string, std::string>& lines) {
   for_each_line(text, [&](const std::string& digest, const Json& read, std::string_view line) {
-    PointPrediction told;
-    if (!read_told(read, told)) return;
-    const auto known = kept.find(digest);
-    const bool better = known == kept.end() ||
-                        (!fresh.holds(known->second.provenance) && fresh.holds(told.provenance));
+    PointPrediction predicted;
+    if (!read_told(read, predicted)) return;
+    const auto known = stored.find(digest);
+    const bool better = known == stored.end() || (!fresh.holds(known->second.provenance) &&
+                                                  fresh.holds(predicted.provenance));
     if (!better) return;
-    kept.insert_or_assign(digest, std::move(told));
+    stored.insert_or_assign(digest, std::move(predicted));
     lines.insert_or_assign(digest, std::string(line) + "\n");
   });
 }
@@ -182,20 +186,20 @@ std::vector<std::string> journal_files(const std::string& file) {
   return files;
 }
 
-Result<void> read_journal_file(const std::string& path, Freshness& fresh, StoredPoints& kept,
+Result<void> read_journal_file(const std::string& path, Freshness& fresh, StoredPoints& stored,
                                std::map<std::string, std::string>& lines) {
   std::error_code none;
   if (!fs::exists(path, none)) return {};
   const auto text = config::read_text(path, limits::kJournalBytes);
   if (!text) return tl::unexpected(text.error());
-  parse_journal(*text, fresh, kept, lines);
+  parse_journal(*text, fresh, stored, lines);
   return {};
 }
 
-Result<void> read_journals(const std::string& file, Freshness& fresh, StoredPoints& kept,
+Result<void> read_journals(const std::string& file, Freshness& fresh, StoredPoints& stored,
                            std::map<std::string, std::string>& lines) {
   for (const std::string& one : journal_files(file))
-    if (auto read = read_journal_file(one, fresh, kept, lines); !read) return read;
+    if (auto read = read_journal_file(one, fresh, stored, lines); !read) return read;
   return {};
 }
 

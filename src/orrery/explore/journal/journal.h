@@ -27,14 +27,14 @@ using StoredPoints = std::map<std::string, PointPrediction, std::less<>>;
 /// One line, with a newline.
 [[nodiscard]] std::string line_of(const SearchSpace& space, const Coordinates& at,
                                   Evaluation evaluation, const std::string& digest,
-                                  const PointPrediction& told);
+                                  const PointPrediction& predicted);
 
 /// Of a point that failed: told to whoever asked, but not kept.
 [[nodiscard]] std::string failure_line(const std::string& digest, const Error& error);
 
 struct JournalEntry {
   std::string digest;
-  PointPrediction told;
+  PointPrediction predicted;
 };
 /// What either line says; none: it is no such line.
 [[nodiscard]] std::optional<JournalEntry> parse_journal_entry(std::string_view line);
@@ -42,7 +42,7 @@ struct JournalEntry {
 /// Adds what the lines say. Lines that are incomplete or of another form are skipped. Of two lines
 /// for one point the first counts, unless only the second is up to date. `lines` gets each that
 /// counts, by digest.
-void parse_journal(std::string_view text, Freshness& fresh, StoredPoints& kept,
+void parse_journal(std::string_view text, Freshness& fresh, StoredPoints& stored,
                    std::map<std::string, std::string>& lines);
 
 /// FILE.part-1-of-4
@@ -54,12 +54,12 @@ void parse_journal(std::string_view text, Freshness& fresh, StoredPoints& kept,
 
 /// What one of them says; nothing, where there is none. Errc: as read_journals.
 [[nodiscard]] Result<void> read_journal_file(const std::string& path, Freshness& fresh,
-                                             StoredPoints& kept,
+                                             StoredPoints& stored,
                                              std::map<std::string, std::string>& lines);
 
 /// What they say. Errc: limit_exceeded, config_not_found (one cannot be read).
 [[nodiscard]] Result<void> read_journals(const std::string& file, Freshness& fresh,
-                                         StoredPoints& kept,
+                                         StoredPoints& stored,
                                          std::map<std::string, std::string>& lines);
 
 }  // namespace orrery::explore

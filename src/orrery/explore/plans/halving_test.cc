@@ -15,9 +15,9 @@ struct Outcome {
   double over = 0;
 };
 
-Outcome halved(const std::vector<double>& truth, const std::vector<std::optional<double>>& told,
-               std::size_t keep) {
-  Halving halving(told, keep);
+Outcome halved(const std::vector<double>& truth,
+               const std::vector<std::optional<double>>& predicted, std::size_t keep) {
+  Halving halving(predicted, keep);
   Outcome out;
   for (auto chosen = halving.next(); !chosen.empty(); chosen = halving.next()) {
     ++out.rounds;
@@ -53,22 +53,23 @@ TEST(Halving, WhatIsTooHighIsLookedAtAgain) {
   std::mt19937 random(3);
   for (int round = 0; round < 200; ++round) {
     std::vector<double> truth;
-    std::vector<std::optional<double>> told;
+    std::vector<std::optional<double>> predicted;
     std::size_t alone = 0;
     for (int i = 0; i < 500; ++i) {
       truth.push_back(100 + static_cast<double>(random() % 1000));
       const double off = static_cast<double>(random() % 200) / 1000 - 0.05;
       if (random() % 50 == 0 && ++alone > 0)
-        told.emplace_back();
+        predicted.emplace_back();
       else
-        told.emplace_back(truth.back() * (1 + off));
+        predicted.emplace_back(truth.back() * (1 + off));
     }
-    const Outcome out = halved(truth, told, 8);
+    const Outcome out = halved(truth, predicted, 8);
     EXPECT_LT(out.looked_at, 500u);
     EXPECT_GE(out.looked_at, alone);
     std::size_t missed = 0;
     for (std::size_t i = 0; i < truth.size(); ++i)
-      missed += truth[i] < out.best[7] && told[i] && *told[i] / truth[i] - 1 <= out.over &&
+      missed += truth[i] < out.best[7] && predicted[i] &&
+                *predicted[i] / truth[i] - 1 <= out.over &&
                 !std::binary_search(out.best.begin(), out.best.end(), truth[i]);
     EXPECT_EQ(missed, 0u);
   }

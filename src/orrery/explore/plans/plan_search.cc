@@ -78,7 +78,7 @@ class Searching {
       if (search_.in_columns == 0)
         if (auto done = estimate_all(); !done) return done;
       sort(answers_);
-      const std::size_t most = kept();
+      const std::size_t most = stored();
       if (question_.evaluation == Evaluation::automatic)
         if (auto done = simulate_best(std::min(most, answers_.size())); !done) return done;
     }
@@ -101,14 +101,14 @@ class Searching {
     progress_(what, done, of);
   }
 
-  [[nodiscard]] std::size_t kept() const { return std::max(question_.simulated, question_.best); }
+  [[nodiscard]] std::size_t stored() const { return std::max(question_.simulated, question_.best); }
 
   /// All told in columns, the best of them played.
   Result<void> look_first(const std::vector<Spec>& plans) {
     const auto seen = estimate_in_columns(plans, space_.recompute, cluster_, costs_);
     if (!seen) return tl::unexpected(seen.error());
     std::vector<Spec> unseen, fitting;
-    std::vector<std::optional<double>> told;
+    std::vector<std::optional<double>> predicted;
     for (std::size_t i = 0; i < plans.size(); ++i) {
       const ColumnEstimate* one = seen->empty() ? nullptr : &(*seen)[i];
       if (one == nullptr || !one->seen) {
@@ -122,7 +122,7 @@ class Searching {
         continue;
       }
       fitting.push_back(std::move(spec));
-      told.push_back(one->step);
+      predicted.push_back(one->step);
       if (one->step) ++search_.in_columns;
     }
     if (search_.in_columns == 0) {
@@ -135,15 +135,15 @@ class Searching {
     }
     fit_all(unseen);  // and these are played whatever they are
     if (auto done = estimate_all(); !done) return done;
-    return play_best(fitting, std::move(told));
+    return play_best(fitting, std::move(predicted));
   }
 
   /// Plans that fit, by halves: whoever may be among the best.
   Result<void> play_best(const std::vector<Spec>& fitting,
-                         std::vector<std::optional<double>> told) {
+                         std::vector<std::optional<double>> predicted) {
     std::vector<PlanAnswer> known = std::move(answers_);
     search_.fitting += fitting.size();
-    Halving halving(std::move(told), kept());
+    Halving halving(std::move(predicted), stored());
     for (auto chosen = halving.next(); !chosen.empty(); chosen = halving.next()) {
       std::vector<Spec> plans;
       for (const std::size_t one : chosen) plans.push_back(fitting[one]);
@@ -204,7 +204,7 @@ class Searching {
   /// In order: what was simulated of one plan's ops serves the next ones.
   /// `still`: which of the answers are told.
   Result<void> estimate_all(std::vector<std::size_t>* still = nullptr) {
-    std::vector<PlanAnswer> told;
+    std::vector<PlanAnswer> predicted;
     for (std::size_t i = 0; i < answers_.size(); ++i) {
       tell("estimate", i, answers_.size());
       if (!estimate::check_estimable(programs_[i])) {
@@ -212,7 +212,7 @@ class Searching {
           if (auto done = simulate(answers_[i], cluster_); !done) return done;
         if (answers_[i].simulated) {
           if (still != nullptr) still->push_back(i);
-          told.push_back(std::move(answers_[i]));
+          predicted.push_back(std::move(answers_[i]));
         } else {
           ++search_.needs_simulation;
         }
@@ -225,9 +225,9 @@ class Searching {
       if (!step) return tl::unexpected(step.error());
       answers_[i].estimate = *step;
       if (still != nullptr) still->push_back(i);
-      told.push_back(std::move(answers_[i]));
+      predicted.push_back(std::move(answers_[i]));
     }
-    answers_ = std::move(told);
+    answers_ = std::move(predicted);
     programs_.clear();
     return {};
   }

@@ -54,19 +54,22 @@ std::optional<Figure> figure_named(std::string_view name) {
   return std::nullopt;
 }
 
-Figures figures_of(const PointPrediction& told, const Rates& rates) {
+Figures figures_of(const PointPrediction& predicted, const Rates& rates) {
   Figures made;
-  const double seconds = static_cast<double>(told.step) * 1e-12;
-  const auto devices = static_cast<double>(told.devices);
-  const auto done = static_cast<double>(told.tokens > 0 ? told.tokens : told.samples);
+  const double seconds = static_cast<double>(predicted.step) * 1e-12;
+  const auto devices = static_cast<double>(predicted.devices);
+  const auto done =
+      static_cast<double>(predicted.tokens > 0 ? predicted.tokens : predicted.samples);
   made[Figure::step] = seconds;
-  made[Figure::memory] = static_cast<double>(told.memory);
+  made[Figure::memory] = static_cast<double>(predicted.memory);
   made[Figure::devices] = devices;
   made[Figure::rate] = done / seconds;
-  const double most = seconds * devices * told.peak;
-  made[Figure::mfu] = most > 0 && told.model_flops > 0 ? told.model_flops / most : kUnknown;
-  const double each = rates.device_power.value_or(told.device_power > 0 ? told.device_power  //
-                                                                        : kUnknown);
+  const double most = seconds * devices * predicted.peak;
+  made[Figure::mfu] =
+      most > 0 && predicted.model_flops > 0 ? predicted.model_flops / most : kUnknown;
+  const double each =
+      rates.device_power.value_or(predicted.device_power > 0 ? predicted.device_power  //
+                                                             : kUnknown);
   made[Figure::power] = devices * (each + rates.other_power) * rates.overhead;
   made[Figure::energy] = made[Figure::power] * seconds;
   made[Figure::work] = done / made[Figure::energy];

@@ -96,7 +96,7 @@ struct Figures {
 };
 
 /// Of what fits. Energy is power times step: devices are taken to draw their most all the time.
-[[nodiscard]] Figures figures_of(const PointPrediction& told, const Rates& rates);
+[[nodiscard]] Figures figures_of(const PointPrediction& predicted, const Rates& rates);
 
 /// "3.194 s", "49.6 %", "58.9 GB", "179 kW": for people.
 [[nodiscard]] std::string format(Figure figure, double value);

@@ -78,11 +78,12 @@ double times_read(const Kernel& kernel) {
 
 class BatchMaker {
  public:
-  BatchMaker(const Graph& graph, const BatchChange& change, KernelTable& kernels, BatchReport& told)
+  BatchMaker(const Graph& graph, const BatchChange& change, KernelTable& kernels,
+             BatchReport& predicted)
       : graph_(graph),
         change_(change),
         kernels_(kernels),
-        told_(told),
+        told_(predicted),
         once_(optimizer_nodes(graph)) {
     for (NodeId n = 0; n < graph.size(); ++n) {
       if (graph.kernel(n) == kNoKernel) continue;
@@ -174,9 +175,9 @@ class BatchMaker {
 }  // namespace
 
 Result<Graph> with_batch(const Graph& graph, const BatchChange& change, const std::string& where,
-                         const DraftTables& tables, BatchReport& told, Findings& findings) {
+                         const DraftTables& tables, BatchReport& predicted, Findings& findings) {
   GraphDraft draft(graph, where, tables);
-  BatchMaker maker(graph, change, *tables.kernels, told);
+  BatchMaker maker(graph, change, *tables.kernels, predicted);
   for (NodeId n = 0; n < graph.size(); ++n)
     if (auto done = maker.change_node(n, where, draft.nodes()[n]); !done)
       return tl::unexpected(done.error());

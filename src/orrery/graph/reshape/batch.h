@@ -34,6 +34,6 @@ struct BatchChange {
 /// GraphBuilder::finish. O(nodes log nodes).
 [[nodiscard]] Result<Graph> with_batch(const Graph& graph, const BatchChange& change,
                                        const std::string& where, const DraftTables& tables,
-                                       BatchReport& told, Findings& findings);
+                                       BatchReport& predicted, Findings& findings);
 
 }  // namespace orrery::graph

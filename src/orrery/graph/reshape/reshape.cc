@@ -36,10 +36,10 @@ class Reshaper {
   Reshaper(const Workload& workload, const Shape& known, Findings& findings)
       : workload_(workload), known_(known), findings_(findings) {
     std::map<std::vector<std::uint32_t>, std::size_t>
-        alike;  // ranks that do the same have the same
+        equivalent;  // ranks that do the same have the same
     for (const GraphRef& graph : workload.graphs) {
       Taken& taken = taken_.emplace_back(*graph);
-      const auto [first, added] = alike.try_emplace(taken.spine.symbols, taken_.size() - 1);
+      const auto [first, added] = equivalent.try_emplace(taken.spine.symbols, taken_.size() - 1);
       taken.loops = added ? find_loops(*graph, taken.spine, fold_repeats(taken.spine.symbols))
                           : taken_[first->second].loops;
     }

@@ -64,7 +64,7 @@ struct Middle {
   std::uint32_t front = 0;  ///< so many stay before them, or before what goes
 
   /// A period of before, now; nothing where it went.
-  [[nodiscard]] std::optional<std::uint32_t> kept(std::uint32_t period) const {
+  [[nodiscard]] std::optional<std::uint32_t> retained(std::uint32_t period) const {
     if (period < front) return period;
     if (more < 0 && period < front + static_cast<std::uint32_t>(-more)) return std::nullopt;
     return static_cast<std::uint32_t>(period + more);
@@ -194,7 +194,7 @@ class Resizer {
           for (const NodeId like : periods_.nodes(place.loop, place.period))
             if (graph_.lane(like) == graph_.lane(n) && is_repeated(like))
               put(like, place.loop, static_cast<std::uint32_t>(middle.like + copy), true);
-      if (const auto kept = middle.kept(place.period)) put(n, place.loop, *kept, false);
+      if (const auto retained = middle.retained(place.period)) put(n, place.loop, *retained, false);
     }
   }
 
@@ -261,8 +261,8 @@ class Resizer {
     const Middle& middle = middles_[on.loop];
     if (on.period + 1 == middle.times) {
       wait_inside(on.loop, middle.times + middle.more - 1, on.slot, dependency, node);
-    } else if (const auto kept = middle.kept(on.period)) {
-      wait_inside(on.loop, *kept, on.slot, dependency, node);
+    } else if (const auto retained = middle.retained(on.period)) {
+      wait_inside(on.loop, *retained, on.slot, dependency, node);
     }
     if (middle.more <= 0 || on.period != middle.like) return;
     const std::int64_t period = on.period;

@@ -132,7 +132,7 @@ class LineFinder {
 
   void set_levels(std::vector<CommLine>& lines) const {
     std::vector<std::map<MetKind, std::vector<std::size_t>>> by_kind(lines.size());
-    std::map<std::uint64_t, std::vector<std::size_t>> alike;
+    std::map<std::uint64_t, std::vector<std::size_t>> equivalent;
     for (std::size_t i = 0; i < lines.size(); ++i) {
       for (std::size_t m = 0; m < lines[i].met.size(); ++m)
         by_kind[i][comm_class(lines[i], lines[i].met[m])].push_back(m);
@@ -143,9 +143,9 @@ class LineFinder {
         hash.add(std::get<2>(kind));
         hash.add(mets.size());
       }
-      alike[hash.value()].push_back(i);
+      equivalent[hash.value()].push_back(i);
     }
-    for (const auto& [hash, which] : alike) {
+    for (const auto& [hash, which] : equivalent) {
       for (const auto& [kind, mets] : by_kind[which.front()]) {
         std::vector<Time> times;
         for (std::size_t k = 0; k < mets.size(); ++k) {

@@ -166,7 +166,7 @@ std::vector<Loop> apart(const std::vector<Loop>& loops, std::uint32_t layers) {
 }
 
 /// All passes forward are as long as each other, and all passes backward.
-bool alike(const std::vector<Loop>& layers) {
+bool equivalent(const std::vector<Loop>& layers) {
   std::map<bool, std::uint32_t> times;  // by direction
   return std::all_of(layers.begin(), layers.end(), [&](const Loop& loop) {
     return times.try_emplace(loop.passes.backward, loop.times).first->second == loop.times;
@@ -191,7 +191,7 @@ void keep_layers(const Finder& finder, Loops& made) {
     others += finder.weight(loop);
     return true;
   });
-  made.uneven = others * kWorthOne > all_layers || !alike(made.layers);
+  made.uneven = others * kWorthOne > all_layers || !equivalent(made.layers);
 }
 
 /// Where layers are named, and repeat as several parts that are alike each.
@@ -234,7 +234,7 @@ bool cuts(const Loop& passes, const Loop& layers) {
 /// Those that are named, in place of those that fold.
 void take_named(const NamedLoops& said, Loops& made) {
   made.layers = said.loops;
-  made.uneven = !alike(made.layers);
+  made.uneven = !equivalent(made.layers);
   std::erase_if(made.passes, [&](const Loop& passes) {
     return std::any_of(made.layers.begin(), made.layers.end(),
                        [&](const Loop& layers) { return cuts(passes, layers); });

@@ -51,7 +51,7 @@ Element folded_at(std::vector<Element>& elements, std::size_t at, std::size_t bo
 bool fold_bodies(std::vector<Element>& elements, std::size_t body, Numbers& numbers) {
   std::vector<Element> made;
   bool any = false;
-  std::size_t kept = 0;  // elements before it are in `made`, once there is a run
+  std::size_t retained = 0;  // elements before it are in `made`, once there is a run
   for (std::size_t i = 0; i + 2 * body <= elements.size();) {
     std::size_t equal = 0;
     while (i + equal + body < elements.size() &&
@@ -62,14 +62,14 @@ bool fold_bodies(std::vector<Element>& elements, std::size_t body, Numbers& numb
       continue;
     }
     const std::size_t times = equal / body + 1;
-    for (; kept < i; ++kept) made.push_back(std::move(elements[kept]));
+    for (; retained < i; ++retained) made.push_back(std::move(elements[retained]));
     made.push_back(folded_at(elements, i, body, times, numbers));
     i += body * times;
-    kept = i;
+    retained = i;
     any = true;
   }
   if (!any) return false;
-  for (; kept < elements.size(); ++kept) made.push_back(std::move(elements[kept]));
+  for (; retained < elements.size(); ++retained) made.push_back(std::move(elements[retained]));
   elements = std::move(made);
   return true;
 }

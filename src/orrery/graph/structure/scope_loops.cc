@@ -89,7 +89,7 @@ class Reader {
     return count;
   }
 
-  [[nodiscard]] bool alike(std::size_t a, std::size_t b, std::size_t works) const {
+  [[nodiscard]] bool equivalent(std::size_t a, std::size_t b, std::size_t works) const {
     const auto& symbols = spine_.symbols;
     if (std::max(a, b) + works > symbols.size()) return false;
     const auto at = [&](std::size_t place) {
@@ -109,7 +109,7 @@ class Reader {
     const std::size_t middle = runs[(runs.size() - 1) / 2].first;
     std::size_t begin = 0, end = 0;  // of runs that are alike
     for (std::size_t i = 0; i < runs.size(); ++i) {
-      if (!alike(runs[i].first, middle, period)) continue;
+      if (!equivalent(runs[i].first, middle, period)) continue;
       if (end == 0) begin = i;
       if (end != 0 && (end != i || runs[i].first != runs[begin].first + (i - begin) * period))
         return std::nullopt;

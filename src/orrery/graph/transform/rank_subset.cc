@@ -24,10 +24,10 @@ constexpr std::uint32_t kGoes = ~std::uint32_t{0};
 constexpr std::uint32_t kForward = 0, kBackward = 1;  // tags of messages along lines
 
 /// Of a collective, so many times the size that it has.
-double size_factor(CollectiveScaling kept, CollectiveType type, double was, double is) {
+double size_factor(CollectiveScaling retained, CollectiveType type, double was, double is) {
   const bool shard = type == CollectiveType::all_gather;
-  if (kept == CollectiveScaling::stated || was == is) return 1;
-  if (kept == CollectiveScaling::buffers) return shard ? was / is : 1;
+  if (retained == CollectiveScaling::stated || was == is) return 1;
+  if (retained == CollectiveScaling::buffers) return shard ? was / is : 1;
   return shard ? (was - 1) / (is - 1) : (was - 1) / was / ((is - 1) / is);
 }
 
@@ -155,7 +155,7 @@ class RankMaker {
     node.collective.group =
         tables_.strings->intern(name_of(graph.string(graph.collective(n).group), members));
     const auto was = static_cast<double>(members.size()), is = static_cast<double>(left.size());
-    const double factor = size_factor(fewer_.kept, node.collective.type, was, is);
+    const double factor = size_factor(fewer_.retained, node.collective.type, was, is);
     node.collective.size =
         Bytes(std::llround(static_cast<double>(node.collective.size.count()) * factor));
     if (node.collective.exchange)
@@ -240,9 +240,9 @@ Result<void> check_messages(const Workload& workload) {
 
 }  // namespace
 
-std::string_view name(CollectiveScaling kept) {
+std::string_view name(CollectiveScaling retained) {
   constexpr std::string_view kNames[] = {"buffers", "volume", "stated"};
-  return kNames[static_cast<std::size_t>(kept)];
+  return kNames[static_cast<std::size_t>(retained)];
 }
 
 std::vector<std::uint32_t> members_of(const Workload& workload, std::string_view group,

@@ -21,14 +21,14 @@ enum class CollectiveScaling : std::uint8_t {
   stated    ///< what the node says: of an all-gather its shard, of others the buffer
 };
 /// "buffers", "volume", "stated".
-[[nodiscard]] std::string_view name(CollectiveScaling kept);
+[[nodiscard]] std::string_view name(CollectiveScaling retained);
 
 struct RankSubset {
   std::vector<std::uint32_t> ranks;  ///< that stay, ascending; each becomes its place here
   /// Ranks that hand messages on along a line, in its order: a message to one that goes is for the
   /// next one that stays, in the same direction, round the end.
   std::vector<std::vector<std::uint32_t>> lines;
-  CollectiveScaling kept = CollectiveScaling::buffers;
+  CollectiveScaling retained = CollectiveScaling::buffers;
 };
 
 /// What is not there any more on ranks that stay, summed over them.

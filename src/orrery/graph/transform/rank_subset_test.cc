@@ -87,8 +87,8 @@ TEST(RankSubset, SizesFollowWhatIsKept) {
     chain.collective(CollectiveType::all_gather, "", 64);
     chain.collective(CollectiveType::all_reduce, "", 64);
   });
-  const auto sizes = [&](CollectiveScaling kept) {
-    const auto made = fewer(all, {{0, 4}, {}, kept});
+  const auto sizes = [&](CollectiveScaling retained) {
+    const auto made = fewer(all, {{0, 4}, {}, retained});
     EXPECT_TRUE(made.has_value());
     const Graph& graph = made->workload.graph(0);
     return std::pair(graph.collective(0).size.count(), graph.collective(1).size.count());

@@ -60,9 +60,9 @@ Result<CutReport> copy_elements(const trace::Input& input, std::string_view memb
           if (!keep(element)) return true;
           while (!text.empty() && static_cast<unsigned char>(text.back()) <= ' ')
             text.remove_suffix(1);
-          if (written) written = (*sink)->write(report.kept == 0 ? "\n" : ",\n");
+          if (written) written = (*sink)->write(report.retained == 0 ? "\n" : ",\n");
           if (written) written = (*sink)->write(text);
-          ++report.kept;
+          ++report.retained;
           return true;
         });
     if (!gone_through) return tl::unexpected(gone_through.error());

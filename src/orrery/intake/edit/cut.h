@@ -24,7 +24,7 @@ struct CutOptions {
 
 struct CutReport {
   std::uint64_t records = 0;  ///< in the file
-  std::uint64_t kept = 0;
+  std::uint64_t retained = 0;
   std::uint64_t edges_cut = 0;  ///< Chakra: dependencies on what was left out
   Time from{};                  ///< the window that was cut, since the first recorded time
   Time to{};

@@ -82,7 +82,7 @@ class Chooser {
     }
   }
   [[nodiscard]] const std::vector<Brief>& nodes() const { return nodes_; }
-  [[nodiscard]] bool kept(std::uint64_t id) const { return kept_.count(id) > 0; }
+  [[nodiscard]] bool retained(std::uint64_t id) const { return kept_.count(id) > 0; }
 
  private:
   std::vector<Brief> nodes_;
@@ -146,18 +146,18 @@ Result<void> each(const trace::Input& input,
 }
 
 std::uint64_t drop_missing(const Chooser& chooser, std::vector<std::uint64_t>& deps) {
-  return std::erase_if(deps, [&](std::uint64_t id) { return !chooser.kept(id); });
+  return std::erase_if(deps, [&](std::uint64_t id) { return !chooser.retained(id); });
 }
 
 /// Of lists that say something of each data dependency, what is said of those that go.
 void drop_what_is_said(const Chooser& chooser, NodeRecord& node) {
   const auto drop = [&](auto& list) {
     if (list.size() != node.data_deps.size()) return;
-    std::size_t kept = 0;
+    std::size_t retained = 0;
     for (std::size_t i = 0; i < list.size(); ++i) {
-      if (chooser.kept(node.data_deps[i])) std::swap(list[kept++], list[i]);
+      if (chooser.retained(node.data_deps[i])) std::swap(list[retained++], list[i]);
     }
-    list.resize(kept);
+    list.resize(retained);
   };
   for (auto& attribute : node.attributes) {
     if (attribute.name == "dep_kinds") drop(attribute.texts);
@@ -192,12 +192,12 @@ Result<CutReport> cut_chakra(const trace::Input& input, const CutOptions& option
         return writer->write(metadata);
       },
       [&](NodeRecord&& node) -> Result<void> {
-        if (!chooser.kept(node.id) && node.type != kMetadataNode) return {};
+        if (!chooser.retained(node.id) && node.type != kMetadataNode) return {};
         drop_what_is_said(chooser, node);
         report.edges_cut += drop_missing(chooser, node.data_deps);
         report.edges_cut += drop_missing(chooser, node.ctrl_deps);
         node.spelling = {};
-        ++report.kept;
+        ++report.retained;
         return writer->write(node);
       });
   if (!done) return tl::unexpected(done.error());

@@ -67,7 +67,8 @@ TEST_F(Cut, AnIterationKeepsWhatItLaunched) {
   const auto report = cut(input, options, path("four.json"), findings_);
   ASSERT_TRUE(report) << to_string(report.error());
   EXPECT_EQ(report->records, 9u);
-  EXPECT_EQ(report->kept, 6u);  // the name, the step, the operator, the call, its kernel, its flow
+  EXPECT_EQ(report->retained,
+            6u);  // the name, the step, the operator, the call, its kernel, its flow
   EXPECT_EQ(names(kineto("four.json")),
             (std::vector<std::string>{"ProfilerStep#4", "cudaLaunchKernel", "early", "slow"}));
   options.iteration = 5;
@@ -127,7 +128,7 @@ TEST_F(Cut, RecordsWhoseQuotesDoNotMatch) {
     text[at] = ' ';
     const auto report = cut(write("t.json", text), options, path("w.json"), findings_);
     if (report) {
-      EXPECT_LE(report->kept, 9u) << at;
+      EXPECT_LE(report->retained, 9u) << at;
     }
   }
 }
@@ -193,7 +194,7 @@ TEST_F(Cut, ChakraByStartTimes) {
   options.iteration = 2;
   auto report = cut(input, options, path("two.et"), findings_);
   ASSERT_TRUE(report) << to_string(report.error());
-  EXPECT_EQ(report->kept, 2u);
+  EXPECT_EQ(report->retained, 2u);
   EXPECT_EQ(report->edges_cut, 2u);  // on the launch, and on the kernel of the step before
   EXPECT_EQ(report->from, us(100));
   const auto made = trace::chakra::read_records(path("two.et"));
@@ -205,7 +206,7 @@ TEST_F(Cut, ChakraByStartTimes) {
   options.iteration = 1;
   report = cut(input, options, path("one.et"), findings_);
   ASSERT_TRUE(report);
-  EXPECT_EQ(report->kept, 3u);
+  EXPECT_EQ(report->retained, 3u);
   EXPECT_EQ(report->edges_cut, 0u);
 }
 

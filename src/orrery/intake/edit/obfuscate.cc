@@ -51,7 +51,7 @@ constexpr Kept kKept[] = {
     {"tid", Treatment::thread},
 };
 
-const Kept* kept(std::string_view name) {
+const Kept* retained(std::string_view name) {
   const auto place = std::lower_bound(std::begin(kKept), std::end(kKept), name,
                                       [](const Kept& k, std::string_view n) { return k.name < n; });
   return place != std::end(kKept) && place->name == name ? place : nullptr;
@@ -97,7 +97,7 @@ std::uint64_t round_to_two_digits(std::uint64_t value) {
 Obfuscator::Obfuscator(std::string_view salt) : names_("n", salt), groups_("g", salt) {}
 
 std::optional<AttributeRecord> Obfuscator::attribute(const AttributeRecord& attribute) {
-  const Kept* rule = kept(attribute.name);
+  const Kept* rule = retained(attribute.name);
   if (rule == nullptr) return std::nullopt;
   AttributeRecord out;
   out.name = attribute.name;

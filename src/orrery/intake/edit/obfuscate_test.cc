@@ -74,7 +74,7 @@ NodeRecord random_node(std::uint64_t id, int& secrets) {
   node.outputs->types = secret_text(secrets++);
   node.unknown = std::string("\xa2\x06\x06") + "SECRET";  // field 100, a text
   std::vector<std::string> names = {"op_schema", "custom", "stream", "tid", "is_cpu_op"};
-  for (const std::string_view kept : allowed_attributes()) names.emplace_back(kept);
+  for (const std::string_view retained : allowed_attributes()) names.emplace_back(retained);
   const int count = *rc::gen::inRange(0, 8);
   for (int i = 0; i < count; ++i) {
     AttributeRecord attribute;

@@ -81,7 +81,7 @@ void JobReader::take_recorded_ranks(std::vector<RankComms>& comms) {
   std::sort(order.begin(), order.end(), [&](auto a, auto b) { return said(a) < said(b); });
   std::vector<RankFiles> ranks;
   std::vector<RankComms> sorted;
-  std::vector<std::optional<ReadRank>> kept;
+  std::vector<std::optional<ReadRank>> retained;
   for (const std::size_t place : order) {
     RankFiles& files = job_.ranks[place];
     if (const std::uint32_t rank = said(place); rank != files.rank) {
@@ -91,11 +91,11 @@ void JobReader::take_recorded_ranks(std::vector<RankComms>& comms) {
     if (kept_[place]) kept_[place]->trace.files = files;
     ranks.push_back(std::move(files));
     sorted.push_back(std::move(comms[place]));
-    kept.push_back(std::move(kept_[place]));
+    retained.push_back(std::move(kept_[place]));
   }
   job_.ranks = std::move(ranks);
   comms = std::move(sorted);
-  kept_ = std::move(kept);
+  kept_ = std::move(retained);
 }
 
 Result<void> JobReader::read_all_ranks() {

@@ -167,8 +167,8 @@ TEST_F(JobFiles, ThreadsDoNotMatter) {
 TEST_F(JobFiles, RanksComeInOrder) {
   ring(4, 4);
   JobOptions options = all(3);
-  std::uint32_t told = 0;
-  options.progress = [&](std::uint32_t, std::uint32_t of) { told += of == 4 ? 1 : 0; };
+  std::uint32_t predicted = 0;
+  options.progress = [&](std::uint32_t, std::uint32_t of) { predicted += of == 4 ? 1 : 0; };
   std::vector<std::uint32_t> seen;
   const auto job = for_each_rank(
       options, [&](const Job& whole, std::size_t place, RankTrace& rank) -> Result<void> {
@@ -179,7 +179,7 @@ TEST_F(JobFiles, RanksComeInOrder) {
       });
   ASSERT_TRUE(job);
   EXPECT_THAT(seen, ElementsAre(0, 1, 2, 3));
-  EXPECT_EQ(told, 4u);
+  EXPECT_EQ(predicted, 4u);
 }
 
 TEST_F(JobFiles, TheFirstErrorIsTold) {
@@ -214,9 +214,9 @@ TEST_F(JobFiles, SomeRanksOfManyAreNumberedAnew) {
   JobOptions options = all();
   options.keep_absent = true;
   options.force = true;  // the groups
-  const auto kept = convert_job(options, (folder_ / "out/kept").string());
-  ASSERT_TRUE(kept) << to_string(kept.error());
-  EXPECT_THAT(kept->written_as, ElementsAre(4, 5));
+  const auto retained = convert_job(options, (folder_ / "out/kept").string());
+  ASSERT_TRUE(retained) << to_string(retained.error());
+  EXPECT_THAT(retained->written_as, ElementsAre(4, 5));
   EXPECT_EQ(bytes("comm_group.json"),
             "{\n  \"0\": [0, 1, 2, 3, 4, 5, 6, 7],\n  \"1\": [4, 5]\n}\n");
 }

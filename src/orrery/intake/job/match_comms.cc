@@ -116,16 +116,16 @@ class Lines {
   }
 
   static void leave_only_users(CommLine& line) {
-    std::size_t kept = 0;
+    std::size_t retained = 0;
     for (std::size_t m = 0; m < line.places.size(); ++m) {
       if (line.uses[m].empty()) continue;
-      line.places[kept] = line.places[m];
-      std::swap(line.uses[kept], line.uses[m]);
-      ++kept;
+      line.places[retained] = line.places[m];
+      std::swap(line.uses[retained], line.uses[m]);
+      ++retained;
     }
-    line.absent_peers = line.absent_peers || kept < line.places.size();
-    line.places.resize(kept);
-    line.uses.resize(kept);
+    line.absent_peers = line.absent_peers || retained < line.places.size();
+    line.places.resize(retained);
+    line.uses.resize(retained);
   }
 
   const Job& job_;

@@ -13,7 +13,7 @@ using ::testing::HasSubstr;
 using enum CommKind;
 
 /// Ranks 0 … n-1 of a job of n, each with the same all-reduces in the default group.
-std::vector<RankMaker> alike(std::uint32_t ranks, int comms) {
+std::vector<RankMaker> equivalent(std::uint32_t ranks, int comms) {
   std::vector<RankMaker> out;
   for (std::uint32_t r = 0; r < ranks; ++r) {
     out.emplace_back(r, ranks);
@@ -32,7 +32,7 @@ std::vector<std::string> names(const Job& job) {
 }
 
 TEST(JobMatch, EveryCollectiveFindsItsPartners) {
-  const Job job = united(alike(4, 3));
+  const Job job = united(equivalent(4, 3));
   EXPECT_EQ(job.matched, 3u);
   EXPECT_EQ(job.unmatched, 0u);
   EXPECT_EQ(job.alone, 0u);
@@ -134,7 +134,7 @@ TEST(JobMatch, MembersByUseWhenOnlyTheSizeIsKnown) {
 }
 
 TEST(JobMatch, AnotherTypeOrSizeIsShownSideBySide) {
-  auto ranks = alike(3, 3);
+  auto ranks = equivalent(3, 3);
   ranks[1].comms.uses[1].kind = all_gather;
   ranks[2].comms.uses[2].bytes = 4096;
   const Job job = united(ranks);
@@ -154,14 +154,14 @@ TEST(JobMatch, AnotherTypeOrSizeIsShownSideBySide) {
 }
 
 TEST(JobMatch, AllToAllsMayDifferInSize) {
-  auto ranks = alike(2, 1);
+  auto ranks = equivalent(2, 1);
   ranks[0].comms.uses[0].kind = ranks[1].comms.uses[0].kind = all_to_all;
   ranks[0].comms.uses[0].bytes = 24;
   EXPECT_TRUE(mismatches(united(ranks), 10).empty());
 }
 
 TEST(JobMatch, APartnerThatIsMissing) {
-  auto ranks = alike(2, 3);
+  auto ranks = equivalent(2, 3);
   ranks[1].comms.uses.pop_back();
   const Job job = united(ranks);
   EXPECT_EQ(job.matched, 2u);
@@ -176,7 +176,7 @@ TEST(JobMatch, APartnerThatIsMissing) {
 
 TEST(JobMatch, ATraceThatBeginsLater) {
   // Rank 1 was recorded from the third collective on and one longer.
-  auto ranks = alike(2, 8);
+  auto ranks = equivalent(2, 8);
   auto& late = ranks[1].comms.uses;
   late.erase(late.begin(), late.begin() + 2);
   late.push_back(late.back());
@@ -202,7 +202,7 @@ TEST(JobMatch, EndsTellAlikeCollectivesApart) {
 }
 
 TEST(JobMatch, RecordedNumbersCount) {
-  auto ranks = alike(2, 4);
+  auto ranks = equivalent(2, 4);
   for (std::uint32_t r = 0; r < 2; ++r) {
     for (std::size_t i = 0; i < 4; ++i)
       ranks[r].comms.uses[i].recorded = static_cast<std::int64_t>(100 + i + 2 * r);
@@ -276,7 +276,7 @@ TEST(JobMatch, MembersThatRanksDisagreeAbout) {
 }
 
 TEST(JobMatch, DifferentNumbersOfIterations) {
-  auto ranks = alike(2, 1);
+  auto ranks = equivalent(2, 1);
   ranks[0].comms.steps = {us(10), us(11)};
   ranks[1].comms.steps = {us(10)};
   const auto found = mismatches(united(ranks), 10);

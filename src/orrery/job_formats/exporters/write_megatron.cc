@@ -77,10 +77,10 @@ void write_stages(const Spec& spec, MegatronWriter& out) {
   const bool even = each.size() < 3 || std::all_of(each.begin() + 1, each.end() - 1,
                                                    [&](auto one) { return one == each[1]; });
   const auto apart = [&](std::size_t i) { return layers[i] != layers[i % each.size()]; };
-  bool alike = true;
-  for (std::size_t i = 0; i < layers.size(); ++i) alike = alike && !apart(i);
-  out.unsupported("schedule.stage_layers", !even || !alike);
-  if (!even || !alike) return;
+  bool equivalent = true;
+  for (std::size_t i = 0; i < layers.size(); ++i) equivalent = equivalent && !apart(i);
+  out.unsupported("schedule.stage_layers", !even || !equivalent);
+  if (!even || !equivalent) return;
   out.add("--decoder-first-pipeline-num-layers", each.front());
   if (each.size() > 1) out.add("--decoder-last-pipeline-num-layers", each.back());
 }

@@ -238,15 +238,17 @@ TEST(Script, Conditions) {
     if (name == "A") return "4";
     return std::nullopt;
   };
-  const auto told = [&](std::vector<std::string> words) { return shell_condition(words, lookup); };
-  EXPECT_EQ(told({"[", "-z", "$B", "]"}), true);
-  EXPECT_EQ(told({"[[", "-n", "${A}", "&&", "$A", "-gt", "3", "]]"}), true);
-  EXPECT_EQ(told({"[", "$A", "!=", "4", "]", "||", "[", "$A", "-le", "4", "]"}), true);
-  EXPECT_EQ(told({"[", "!", "-z", "$B", "]"}), false);
-  EXPECT_EQ(told({"[", "-f", "x", "]"}), std::nullopt);
-  EXPECT_EQ(told({"[", "-f", "x", "]", "&&", "false"}), false);
-  EXPECT_EQ(told({"[[", "$A", "==", "4*", "]]"}), std::nullopt);
-  EXPECT_EQ(told({"grep", "-q", "x"}), std::nullopt);
+  const auto predicted = [&](std::vector<std::string> words) {
+    return shell_condition(words, lookup);
+  };
+  EXPECT_EQ(predicted({"[", "-z", "$B", "]"}), true);
+  EXPECT_EQ(predicted({"[[", "-n", "${A}", "&&", "$A", "-gt", "3", "]]"}), true);
+  EXPECT_EQ(predicted({"[", "$A", "!=", "4", "]", "||", "[", "$A", "-le", "4", "]"}), true);
+  EXPECT_EQ(predicted({"[", "!", "-z", "$B", "]"}), false);
+  EXPECT_EQ(predicted({"[", "-f", "x", "]"}), std::nullopt);
+  EXPECT_EQ(predicted({"[", "-f", "x", "]", "&&", "false"}), false);
+  EXPECT_EQ(predicted({"[[", "$A", "==", "4*", "]]"}), std::nullopt);
+  EXPECT_EQ(predicted({"grep", "-q", "x"}), std::nullopt);
 }
 
 // Such a script was a model of one layer with 67 million weights, without a word.

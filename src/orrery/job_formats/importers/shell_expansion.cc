@@ -263,15 +263,15 @@ std::optional<bool> holds(std::vector<std::string> words, const ShellLookup& loo
     word = shell_expand(std::move(word), lookup, true);
     if (word.find('$') != std::string::npos) return std::nullopt;
   }
-  std::optional<bool> told;
+  std::optional<bool> predicted;
   if (words.size() == 1 && (words[0] == "true" || words[0] == "false") && !brackets) {
-    told = words[0] == "true";
+    predicted = words[0] == "true";
   } else if (words.size() == 2 && (words[0] == "-z" || words[0] == "-n")) {
-    told = words[1].empty() == (words[0] == "-z");
+    predicted = words[1].empty() == (words[0] == "-z");
   } else if (words.size() == 3) {
-    told = compare(words[0], words[1], words[2]);
+    predicted = compare(words[0], words[1], words[2]);
   }
-  return told ? std::optional(*told == wanted) : told;
+  return predicted ? std::optional(*predicted == wanted) : predicted;
 }
 
 }  // namespace

@@ -311,19 +311,19 @@ bool Script::pattern(Branch& branch) {
   std::string_view rest = branch.pattern;
   rest.remove_suffix(1);
   if (rest.rfind('(', 0) == 0) rest.remove_prefix(1);
-  std::optional<bool> told = false;
-  while (told != true) {
+  std::optional<bool> predicted = false;
+  while (predicted != true) {
     const std::string_view one = rest.substr(0, rest.find('|'));
     if (one == "*" || one == subject) {
-      told = true;
+      predicted = true;
     } else if (one.find_first_of("*?[") != std::string_view::npos ||
                subject.find('$') != std::string::npos) {
-      told.reset();
+      predicted.reset();
     }
     if (one.size() == rest.size()) break;
     rest.remove_prefix(one.size() + 1);
   }
-  choose(branch, told);
+  choose(branch, predicted);
   return true;
 }
 

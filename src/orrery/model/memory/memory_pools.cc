@@ -190,15 +190,15 @@ std::vector<MemoryPools::Rate> MemoryPools::rates() const {
   std::sort(all.begin(), all.end(), [](const Rate& a, const Rate& b) {
     return std::pair(a.rank, a.bytes_per_ns) < std::pair(b.rank, b.bytes_per_ns);
   });
-  std::size_t kept = 0;
+  std::size_t retained = 0;
   for (std::size_t i = 0; i < all.size(); ++i) {
-    if (kept > 0 && all[kept - 1].rank == all[i].rank) {
-      all[kept - 1].bytes_per_ns += all[i].bytes_per_ns;
+    if (retained > 0 && all[retained - 1].rank == all[i].rank) {
+      all[retained - 1].bytes_per_ns += all[i].bytes_per_ns;
     } else {
-      all[kept++] = all[i];
+      all[retained++] = all[i];
     }
   }
-  all.resize(kept);
+  all.resize(retained);
   return all;
 }
 

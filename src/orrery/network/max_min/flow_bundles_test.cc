@@ -50,8 +50,8 @@ TEST(FlowBundles, NewcomersAreTold) {
   begin(bundles, 0, 0, {{0, 1}}, 2);
   bundles.solve();
   EXPECT_TRUE(bundles.join(1, 0));
-  const auto told = bundles.solve();
-  EXPECT_THAT(std::set(told.begin(), told.end()), UnorderedElementsAre(1));
+  const auto predicted = bundles.solve();
+  EXPECT_THAT(std::set(predicted.begin(), predicted.end()), UnorderedElementsAre(1));
   EXPECT_EQ(bundles.rate(1), 2);
 }
 
@@ -98,15 +98,15 @@ TEST(FlowBundles, GiveWhatEachGetsForItself) {
         }
       }
       const auto changed = bundles.solve();
-      const std::set<std::uint32_t> told(changed.begin(), changed.end());
+      const std::set<std::uint32_t> predicted(changed.begin(), changed.end());
       apart.solver.solve();
       for (const auto& [flow, number] : apart.number) {
         const double rate = bundles.rate(flow);
         ASSERT_NEAR(rate, apart.solver.rate(number), 1e-12 * rate);
-        ASSERT_TRUE(told.contains(flow) || (rates.contains(flow) && rates.at(flow) == rate));
+        ASSERT_TRUE(predicted.contains(flow) || (rates.contains(flow) && rates.at(flow) == rate));
         rates[flow] = rate;
       }
-      for (const std::uint32_t flow : told) ASSERT_TRUE(apart.number.contains(flow));
+      for (const std::uint32_t flow : predicted) ASSERT_TRUE(apart.number.contains(flow));
     }
   }
 }

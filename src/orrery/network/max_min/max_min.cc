@@ -125,13 +125,13 @@ void MaxMin::erase_removed(std::uint32_t number) {
   if (link.gone == members.size()) {
     members.clear();
   } else {
-    std::size_t kept = 0;
+    std::size_t retained = 0;
     for (const Member& member : members) {
       if (flows_[member.flow].state == State::removed) continue;
-      places_[member.place].member = static_cast<std::uint32_t>(kept);
-      members[kept++] = member;
+      places_[member.place].member = static_cast<std::uint32_t>(retained);
+      members[retained++] = member;
     }
-    members.resize(kept);
+    members.resize(retained);
   }
   link.gone = 0;
 }
@@ -386,17 +386,17 @@ double MaxMin::fill(double capacity, double level) {
   double limited = 0;
   for (bool first = true;; first = false) {
     double open = 0;
-    std::size_t kept = 0;
+    std::size_t retained = 0;
     for (const Contender& contender : contenders_) {
       if (contender.limit < level) {
         limited += contender.limit * contender.share;
       } else {
         open += contender.share;
-        contenders_[kept++] = contender;
+        contenders_[retained++] = contender;
       }
     }
-    contenders_.resize(kept);
-    if (kept == 0) return kUnlimited;
+    contenders_.resize(retained);
+    if (retained == 0) return kUnlimited;
     const double next = std::max(level, (capacity - limited) / open);
     if (next == level && !first) return level;
     level = next;

@@ -255,17 +255,17 @@ class Trial {
   }
 
   void check(std::span<const std::uint32_t> changed) {
-    std::vector<char> told(flows_.size(), 0);
+    std::vector<char> predicted(flows_.size(), 0);
     for (const std::uint32_t number : changed) {
       ASSERT_TRUE(flows_[number].present);
-      ASSERT_FALSE(told[number]) << "told twice";
-      told[number] = 1;
+      ASSERT_FALSE(predicted[number]) << "told twice";
+      predicted[number] = 1;
       ASSERT_NE(solver_.rate(number), flows_[number].rate) << "told, but not changed";
     }
     const Filling right(shape_.capacities, flows_);
     for (const std::uint32_t number : present_) {
       const double rate = solver_.rate(number);
-      ASSERT_TRUE(told[number] || rate == flows_[number].rate) << "changed, but not told";
+      ASSERT_TRUE(predicted[number] || rate == flows_[number].rate) << "changed, but not told";
       flows_[number].rate = rate;
       if (rate == right.rate(number)) continue;
       const double error = std::abs(rate / right.rate(number) - 1);

@@ -225,14 +225,14 @@ TEST(MaxMin, HoweverManyGoAtOnce) {
     const std::uint32_t late = solver.add(over({0, 1, 2, 3}));
     solver.solve();
     MaxMin afresh({100, 70, 3, 50});
-    std::vector<std::pair<std::uint32_t, std::uint32_t>> alike;
+    std::vector<std::pair<std::uint32_t, std::uint32_t>> equivalent;
     for (std::size_t i = go; i < 100; ++i) {
-      const auto kept = static_cast<std::uint32_t>(i * 37 % 100);
-      alike.emplace_back(flows[kept], afresh.add(way(kept), 1 + kept % 3));
+      const auto retained = static_cast<std::uint32_t>(i * 37 % 100);
+      equivalent.emplace_back(flows[retained], afresh.add(way(retained), 1 + retained % 3));
     }
-    alike.emplace_back(late, afresh.add(over({0, 1, 2, 3})));
+    equivalent.emplace_back(late, afresh.add(over({0, 1, 2, 3})));
     afresh.solve();
-    for (const auto& [flow, same] : alike)
+    for (const auto& [flow, same] : equivalent)
       EXPECT_NEAR(solver.rate(flow), afresh.rate(same), 1e-12 * afresh.rate(same));
   }
 }

@@ -70,12 +70,12 @@ TEST(Groups, ThatAreEqualAreBlocks) {
   std::string text = group_of(1, 2, 4).substr(11);  // without its braces and count
   text.pop_back();
   Findings findings;
-  const auto alike = parse_cluster(
+  const auto equivalent = parse_cluster(
       "device: {peak: 1 TFLOP/s, memory_bandwidth: 1 TB/s}\nfabric: {" + text + ", levels: [" +
           level_of(3, "fully_connected") + ", " + level_of(2, "ring") + "]}\n",
       "c.yaml", findings);
-  ASSERT_TRUE(alike) << to_string(alike.error());
-  const Topology &one = made->fabric->topology, &other = alike->fabric->topology;
+  ASSERT_TRUE(equivalent) << to_string(equivalent.error());
+  const Topology &one = made->fabric->topology, &other = equivalent->fabric->topology;
   ASSERT_EQ(one.node_count(), other.node_count());
   for (NodeIndex node = 0; node < one.node_count(); ++node)
     EXPECT_EQ(one.name(node), other.name(node));
@@ -84,7 +84,7 @@ TEST(Groups, ThatAreEqualAreBlocks) {
     EXPECT_EQ(one.link(link).from, other.link(link).from);
     EXPECT_EQ(one.link(link).to, other.link(link).to);
   }
-  EXPECT_EQ(made->dims.size(), alike->dims.size());
+  EXPECT_EQ(made->dims.size(), equivalent->dims.size());
 }
 
 TEST(Groups, AreRefusedWhereNothingFits) {

@@ -202,24 +202,24 @@ void write_errors(JsonWriter& json, const ErrorSummary& errors) {
 }
 
 void write_point(JsonWriter& json, const validate::MeasuredPoint& point,
-                 const validate::PointPrediction& told) {
+                 const validate::PointPrediction& predicted) {
   json.begin_object().field("id", point.id).field("source", point.source);
   json.field("model", point.model).key("measured_s");
   point.seconds > 0 ? json.value(point.seconds) : json.null();
-  if (!told.skip_reason.empty()) {
-    json.field("reason", told.skip_reason).end_object();
+  if (!predicted.skip_reason.empty()) {
+    json.field("reason", predicted.skip_reason).end_object();
     return;
   }
-  json.field("predicted_s", told.seconds)
-      .field("error_ratio", told.error(point))
+  json.field("predicted_s", predicted.seconds)
+      .field("error_ratio", predicted.error(point))
       .key("predicted_range_s");
-  if (told.band) {
-    json.begin_array().value(told.band->first).value(told.band->second).end_array();
+  if (predicted.band) {
+    json.begin_array().value(predicted.band->first).value(predicted.band->second).end_array();
   } else {
     json.null();
   }
   json.key("point_traits").begin_object();
-  for (const auto& [name, value] : told.traits) json.field(name, value);
+  for (const auto& [name, value] : predicted.traits) json.field(name, value);
   json.end_object().key("assumed").begin_array();
   for (const std::string& one : point.assumed) json.value(one);
   json.end_array().end_object();

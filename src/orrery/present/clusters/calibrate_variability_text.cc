@@ -24,21 +24,23 @@ std::string spread_words(bool known, const platform::FactorDistribution& spread,
 
 std::string calibrate_variability_text(const study::VariabilityCalibration& made,
                                        const std::string& file, report::Style style) {
-  const MeasuredVariability& told = made.measured;
+  const MeasuredVariability& predicted = made.measured;
   report::Sheet sheet(style);
-  sheet.line(style.strong(fmt::format("{}, {}", plural(told.ranks, "rank"),
-                                      plural(static_cast<std::uint64_t>(told.steps), "step"))));
-  sheet.add("speed",
-            spread_words(told.speed_known, told.variability.speed, "of one rank, unknown"));
-  sheet.add("jitter", spread_words(told.jitter_known, told.variability.jitter,
+  sheet.line(
+      style.strong(fmt::format("{}, {}", plural(predicted.ranks, "rank"),
+                               plural(static_cast<std::uint64_t>(predicted.steps), "step"))));
+  sheet.add("speed", spread_words(predicted.speed_known, predicted.variability.speed,
+                                  "of one rank, unknown"));
+  sheet.add("jitter", spread_words(predicted.jitter_known, predicted.variability.jitter,
                                    "of one step, unknown: it is in the speed"));
-  sheet.add("network",
-            spread_words(told.network_known, told.variability.network, "of one step, unknown"));
-  sheet.add("stalls", told.stalled == 0
-                          ? std::string("none")
-                          : fmt::format("{} (one in {:.0f}), {} in the mean", count(told.stalled),
-                                        1 / told.variability.stalls.rate,
-                                        format_time(told.variability.stalls.mean)));
+  sheet.add("network", spread_words(predicted.network_known, predicted.variability.network,
+                                    "of one step, unknown"));
+  sheet.add("stalls",
+            predicted.stalled == 0
+                ? std::string("none")
+                : fmt::format("{} (one in {:.0f}), {} in the mean", count(predicted.stalled),
+                              1 / predicted.variability.stalls.rate,
+                              format_time(predicted.variability.stalls.mean)));
   if (!file.empty()) sheet.add("written", printable(file));
   report::add_findings(sheet, made.findings, style);
   return sheet.text();
@@ -47,13 +49,14 @@ std::string calibrate_variability_text(const study::VariabilityCalibration& made
 std::string calibrate_variability_json(const study::VariabilityCalibration& made,
                                        const std::string& file) {
   return report::envelope("calibrate", made.findings, [&](JsonWriter& json) {
-    const MeasuredVariability& told = made.measured;
-    json.begin_object().field("ranks", told.ranks).field("steps", told.steps);
-    if (told.speed_known) json.field("speed_sigma", told.variability.speed.sigma);
-    if (told.jitter_known) json.field("jitter_sigma", told.variability.jitter.sigma);
-    if (told.network_known) json.field("network_sigma", told.variability.network.sigma);
-    json.field("stalled_steps", told.stalled).field("stall_share", told.variability.stalls.rate);
-    json.nanoseconds("stall_mean", told.variability.stalls.mean);
+    const MeasuredVariability& predicted = made.measured;
+    json.begin_object().field("ranks", predicted.ranks).field("steps", predicted.steps);
+    if (predicted.speed_known) json.field("speed_sigma", predicted.variability.speed.sigma);
+    if (predicted.jitter_known) json.field("jitter_sigma", predicted.variability.jitter.sigma);
+    if (predicted.network_known) json.field("network_sigma", predicted.variability.network.sigma);
+    json.field("stalled_steps", predicted.stalled)
+        .field("stall_share", predicted.variability.stalls.rate);
+    json.nanoseconds("stall_mean", predicted.variability.stalls.mean);
     json.field("file", std::string_view(file)).end_object();
   });
 }

@@ -70,7 +70,7 @@ std::string competitors_table(const explore::SearchSpace& space,
       needs += fmt::format("{}{}", needs.empty() ? "" : "; ", need_text(one));
     table.row({fmt::format("{:+.1f} %", rival.behind * 100),
                printable(rival.axis) + " " + printable(rival.value),
-               printable(point_of(explored, rival).told().plan), needs});
+               printable(point_of(explored, rival).predicted().plan), needs});
   }
   return table.empty()
              ? ""

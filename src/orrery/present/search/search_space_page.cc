@@ -79,10 +79,10 @@ class SpacePageMaker {
     if (const auto smallest = explored_.smallest; smallest && points_.empty()) {
       const Point& least = explored_.points[*smallest];
       page_.facts.emplace_back(
-          "needs least",
-          fmt::format("{} of a device ({})",
-                      explore::format(Figure::memory, static_cast<double>(least.told().memory)),
-                      printable(space_.words(space_.at(least.number)))));
+          "needs least", fmt::format("{} of a device ({})",
+                                     explore::format(Figure::memory,
+                                                     static_cast<double>(least.predicted().memory)),
+                                     printable(space_.words(space_.at(least.number)))));
     }
     page_.rejected = rejected_points(explored_);
   }
@@ -108,7 +108,7 @@ class SpacePageMaker {
 
   /// Those that are known of any point.
   void add_figures() {
-    page_.tokens = points_.empty() || points_.front()->told().tokens > 0;
+    page_.tokens = points_.empty() || points_.front()->predicted().tokens > 0;
     std::map<Figure, std::uint32_t> places;
     for (const explore::FigureDescription& one : explore::figures()) {
       const auto known = [&](const Point* point) {
@@ -139,13 +139,13 @@ class SpacePageMaker {
       const Point& point = *points_[i];
       page_.estimated.push_back(Time(point.estimate ? point.estimate->step : 0));
       page_.simulated.push_back(Time(point.simulation ? point.simulation->step : 0));
-      if (const PointPrediction* told = point.simulation ? &*point.simulation : nullptr;
-          told != nullptr && told->shares) {
+      if (const PointPrediction* predicted = point.simulation ? &*point.simulation : nullptr;
+          predicted != nullptr && predicted->shares) {
         page_.parts.points.push_back(i);
-        for (std::size_t part = 0; part < told->shares->size(); ++part)
-          page_.parts.shares[part].push_back((*told->shares)[part]);
+        for (std::size_t part = 0; part < predicted->shares->size(); ++part)
+          page_.parts.shares[part].push_back((*predicted->shares)[part]);
       }
-      const auto [plan, fresh] = plans.try_emplace(point.told().plan, page_.plans.size());
+      const auto [plan, fresh] = plans.try_emplace(point.predicted().plan, page_.plans.size());
       if (fresh) page_.plans.push_back(printable(plan->first));
       page_.plan.push_back(plan->second);
       if (point.front) page_.front.push_back(i);

@@ -42,7 +42,7 @@ TEST(ExplorePage, HasWhatIsAllowedInColumns) {
       const Figure figure = *explore::figure_named(made->figures[f].name);
       EXPECT_EQ(made->values[f][i], point.figures[figure]);
     }
-    EXPECT_EQ(made->plans[made->plan[i]], point.told().plan);
+    EXPECT_EQ(made->plans[made->plan[i]], point.predicted().plan);
     EXPECT_EQ(made->estimated[i].count(), point.estimate->step);
     EXPECT_EQ(made->simulated[i].count(), point.simulation ? point.simulation->step : 0);
     EXPECT_EQ(std::count(made->parts.points.begin(), made->parts.points.end(), i),

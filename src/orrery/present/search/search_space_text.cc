@@ -59,7 +59,7 @@ bool any_compared(const ExplorationResult& explored, std::size_t rows) {
 std::string points_table(const SearchSpace& space, const ExplorationResult& explored,
                          std::size_t rows, report::Style style) {
   const auto shown = shown_figures(space);
-  const bool tokens = explored.points[explored.best.front()].told().tokens > 0;
+  const bool tokens = explored.points[explored.best.front()].predicted().tokens > 0;
   std::vector<report::Table::Column> columns;
   for (const Figure figure : shown) columns.push_back({figure_title(figure, tokens), true});
   const bool compared = any_compared(explored, rows);
@@ -82,7 +82,7 @@ std::string points_table(const SearchSpace& space, const ExplorationResult& expl
     row.push_back(point.front ? "yes" : "");
     const explore::Coordinates at = space.at(point.number);
     for (const std::size_t a : axes) row.push_back(printable(space.axes[a].labels[at[a]]));
-    row.push_back(printable(point.told().plan));
+    row.push_back(printable(point.predicted().plan));
     table.row(std::move(row));
   }
   return table.text(style, 0, 160);
@@ -177,9 +177,10 @@ std::string search_space_text(const SearchSpace& space, const ExplorationResult&
     text += "\nno point is allowed";
     if (explored.smallest) {
       const Point& least = explored.points[*explored.smallest];
-      text += fmt::format(": {} of a device at least ({})",
-                          explore::format(Figure::memory, static_cast<double>(least.told().memory)),
-                          printable(space.words(space.at(least.number))));
+      text += fmt::format(
+          ": {} of a device at least ({})",
+          explore::format(Figure::memory, static_cast<double>(least.predicted().memory)),
+          printable(space.words(space.at(least.number))));
     }
     return text + "\n" + lost_table(explored, style);
   }
@@ -223,7 +224,7 @@ void write_point(report::JsonWriter& json, const SearchSpace& space, const Point
   for (std::size_t a = 0; a < at.size(); ++a)
     json.field(space.axes[a].name, space.axes[a].labels[at[a]]);
   json.end_object();
-  json.field("front", point.front).field("plan", point.told().plan);
+  json.field("front", point.front).field("plan", point.predicted().plan);
   if (point.columns && point.columns->step > 0)
     json.nanoseconds("closed_form", Time(point.columns->step));
   if (point.estimate && point.estimate->step > 0)

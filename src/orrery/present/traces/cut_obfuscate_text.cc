@@ -25,7 +25,7 @@ std::string cut_text(const std::vector<intake::CutPiece>& pieces, report::Style 
       {{"written"}, {"records", true}, {"kept", true}, {"from", true}, {"to", true}});
   for (const intake::CutPiece& piece : pieces) {
     table.row({report::fit(printable(piece.path), 36), count(piece.report.records),
-               count(piece.report.kept), format_time(piece.report.from), end_of(piece.report)});
+               count(piece.report.retained), format_time(piece.report.from), end_of(piece.report)});
   }
   return table.text(style);
 }
@@ -36,7 +36,7 @@ std::string cut_json(const std::vector<intake::CutPiece>& pieces, const Findings
     for (const intake::CutPiece& piece : pieces) {
       json.begin_object().field("input", std::string_view(piece.input.name));
       json.field("file", std::string_view(piece.path)).field("records", piece.report.records);
-      json.field("kept_records", piece.report.kept).field("cut_edges", piece.report.edges_cut);
+      json.field("kept_records", piece.report.retained).field("cut_edges", piece.report.edges_cut);
       json.end_object();
     }
     json.end_array().end_object();

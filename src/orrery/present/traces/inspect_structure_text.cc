@@ -88,18 +88,18 @@ std::string partners_text(const analysis::Parallelism& partners) {
 /// "\na step: forward 1.2 ms, backward 2.4 ms"
 std::string phases_text(const analysis::RankStructure& found) {
   std::string text;
-  std::size_t told = 0;
+  std::size_t predicted = 0;
   for (std::size_t place = 1; place <= found.phases.size(); ++place) {
     const std::size_t i = place % found.phases.size();  // what has none comes last
     const analysis::PhaseShare& share = found.phases[i];
     if (share.time == Time{}) continue;
-    told += i > 0 ? 1 : 0;
+    predicted += i > 0 ? 1 : 0;
     const std::string of =
         share.phase == StepPhase::unsaid ? "no phase" : std::string(name(share.phase));
     const Time each(share.time.count() / static_cast<std::int64_t>(found.steps));
     text += (text.empty() ? "" : ", ") + of + " " + format_time(each);
   }
-  return told < 2 ? std::string() : "\nworks of a step: " + text;
+  return predicted < 2 ? std::string() : "\nworks of a step: " + text;
 }
 
 /// A rank's structure in words, but for whose it is.

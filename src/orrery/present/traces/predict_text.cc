@@ -80,13 +80,13 @@ void add_shares(report::Sheet& sheet, const StepPrediction& predicted) {
 
 std::string predict_text(const StepPrediction& predicted, report::Style style) {
   profile::PredictedHost host;
-  Time kernels{}, kept{};
+  Time kernels{}, retained{};
   for (const PredictedRank& rank : predicted.ranks) {
     host.recorded += rank.host.recorded;
     host.predicted += rank.host.predicted;
-    host.kept += rank.host.kept;
+    host.retained += rank.host.retained;
     kernels += rank.kernels;
-    kept += rank.kernels_unpredicted;
+    retained += rank.kernels_unpredicted;
   }
   report::Sheet sheet(style);
   sheet.add("step",
@@ -97,12 +97,12 @@ std::string predict_text(const StepPrediction& predicted, report::Style style) {
   sheet.add("host",
             fmt::format("T1 to T5 of {}: {} of the time of threads ({}); the rest waits, "
                         "pauses or is no operator's",
-                        name(predicted.from), share(host.recorded, host.recorded + host.kept),
+                        name(predicted.from), share(host.recorded, host.recorded + host.retained),
                         relative_change(host.recorded, host.predicted)));
   if (predicted.models)
     sheet.add("kernels", kernels > Time{}
                              ? fmt::format("by models: {} of their time; the rest as recorded",
-                                           share(kernels, kernels + kept))
+                                           share(kernels, kernels + retained))
                              : "as recorded: no model knows one, or the device");
   add_shares(sheet, predicted);
   std::string text = ranks_text(predicted, style) + "\n" + sheet.text();
@@ -131,7 +131,7 @@ std::string predict_json(const StepPrediction& predicted) {
       write_told_parts(json, "recorded_breakdown", rank.recorded_parts);
       json.key("host_time").begin_object().nanoseconds("recorded", rank.host.recorded);
       json.nanoseconds("predicted", rank.host.predicted)
-          .nanoseconds("unchanged", rank.host.kept)
+          .nanoseconds("unchanged", rank.host.retained)
           .end_object();
       json.key("kernel_time").begin_object().nanoseconds("recorded", rank.kernels);
       json.nanoseconds("predicted", rank.kernels_predicted)

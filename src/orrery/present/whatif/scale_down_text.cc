@@ -37,7 +37,7 @@ std::string flops_text(double flops) {
   return fmt::format("{:.4g} {}FLOP", flops, kPrefixes[prefix]);
 }
 
-std::string bytes_text(double bytes) { return format_bytes(Bytes(std::llround(bytes))); }
+std::string rounded_bytes_text(double bytes) { return format_bytes(Bytes(std::llround(bytes))); }
 
 std::string error_interval_text(double off) { return fmt::format("{:+.2f} %", 100 * off); }
 
@@ -69,7 +69,7 @@ std::string sides_text(const ScaleDown& made, report::Style style) {
             format_time(a), format_time(b));
   };
   const auto amount = [&](std::string_view what, double a, double b) {
-    add_row(table, what, a, b, bytes_text(a), bytes_text(b));
+    add_row(table, what, a, b, rounded_bytes_text(a), rounded_bytes_text(b));
   };
   number("ranks", original.ranks, scaled.ranks);
   number("layers", original.shape.layers.value_or(0), scaled.shape.layers.value_or(0));
@@ -81,8 +81,8 @@ std::string sides_text(const ScaleDown& made, report::Style style) {
   amount("bytes sent", original.sent, scaled.sent);
   if (original.flops > 0 && scaled.flops > 0)
     add_row(table, "sent per GFLOP", original.sent / original.flops, scaled.sent / scaled.flops,
-            bytes_text(1e9 * original.sent / original.flops),
-            bytes_text(1e9 * scaled.sent / scaled.flops));
+            rounded_bytes_text(1e9 * original.sent / original.flops),
+            rounded_bytes_text(1e9 * scaled.sent / scaled.flops));
   amount("tensors at most", static_cast<double>(original.memory.count()),
          static_cast<double>(scaled.memory.count()));
   time("step", original.step, scaled.step);
@@ -120,7 +120,7 @@ std::string carried_text(const ScaleDown& made, report::Style style) {
     const double scaled = one.scaled_count > 0 ? one.scaled_sent / one.scaled_count : 0;
     table.row({one.axis.empty() ? "-" : one.axis, one.type, members_text(one),
                fmt::format("{:.4g}", one.original_count), fmt::format("{:.4g}", one.scaled_count),
-               bytes_text(one.original_sent), bytes_text(one.scaled_sent),
+               rounded_bytes_text(one.original_sent), rounded_bytes_text(one.scaled_sent),
                ratio_text(original, scaled)});
   }
   return table.empty() ? "" : "\n" + table.text(style);
@@ -156,11 +156,11 @@ std::string left_out_text(const ScaleDown& made) {
 }
 
 std::string batch_text(const ScaleDown& made) {
-  const graph::BatchReport& told = made.batch_scaling;
-  std::string text =
-      fmt::format("{:.4g} times: {} by their sizes, {} as a whole, {} not", made.batch,
-                  plural(told.by_sizes, "work"), count(told.as_whole), count(told.weights));
-  if (told.rounded > 0) text += fmt::format("; {} sizes rounded", count(told.rounded));
+  const graph::BatchReport& predicted = made.batch_scaling;
+  std::string text = fmt::format("{:.4g} times: {} by their sizes, {} as a whole, {} not",
+                                 made.batch, plural(predicted.by_sizes, "work"),
+                                 count(predicted.as_whole), count(predicted.weights));
+  if (predicted.rounded > 0) text += fmt::format("; {} sizes rounded", count(predicted.rounded));
   return text;
 }
 
@@ -175,11 +175,11 @@ void write_side(JsonWriter& json, std::string_view key, const ScaledSide& side) 
   json.field("memory_bytes", side.memory.count()).end_object();
 }
 
-void write_foretold(JsonWriter& json, std::string_view key, const study::Extrapolation& told) {
+void write_foretold(JsonWriter& json, std::string_view key, const study::Extrapolation& predicted) {
   json.key(key)
       .begin_object()
-      .nanoseconds("step", told.step)
-      .field("error_ratio", told.off)
+      .nanoseconds("step", predicted.step)
+      .field("error_ratio", predicted.off)
       .end_object();
 }
 

@@ -61,11 +61,11 @@ void drop_contradictions(DependencyDraft& draft) {
   const auto extra = draft.edges.begin() + static_cast<std::ptrdiff_t>(draft.first_extra);
   bool equal = false;
   const auto drop = [&](const auto& wrong) {
-    const auto kept = std::stable_partition(extra, draft.edges.end(),
-                                            [&](const DraftEdge& edge) { return !wrong(edge); });
-    for (auto edge = kept; edge != draft.edges.end(); ++edge)
+    const auto retained = std::stable_partition(
+        extra, draft.edges.end(), [&](const DraftEdge& edge) { return !wrong(edge); });
+    for (auto edge = retained; edge != draft.edges.end(); ++edge)
       draft.findings.add(FindingCode::dependency_contradicts_time, tell(draft, *edge));
-    draft.edges.erase(kept, draft.edges.end());
+    draft.edges.erase(retained, draft.edges.end());
   };
   drop([&](const DraftEdge& edge) {
     equal = equal || draft.at[edge.from] == draft.at[edge.to];

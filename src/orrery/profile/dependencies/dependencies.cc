@@ -190,7 +190,7 @@ class Finish {
   /// Sorts each node's dependencies; of several on one event the first kind stays, recorded before
   /// guessed.
   void tidy() {
-    std::uint32_t kept = 0;
+    std::uint32_t retained = 0;
     for (std::uint32_t node = 0; node < made_.nodes.size(); ++node) {
       const auto first = made_.edges.begin() + made_.first[node];
       const auto last = made_.edges.begin() + made_.first[node + 1];
@@ -201,15 +201,15 @@ class Finish {
       });
       const auto end = std::unique(
           first, last, [](const Dependency& a, const Dependency& b) { return a.from == b.from; });
-      made_.first[node] = kept;
+      made_.first[node] = retained;
       for (auto edge = first; edge != end; ++edge) {
         ++made_.counts[static_cast<std::size_t>(edge->kind)];
         made_.guessed += edge->guessed ? 1 : 0;
-        made_.edges[kept++] = *edge;
+        made_.edges[retained++] = *edge;
       }
     }
-    made_.first.back() = kept;
-    made_.edges.resize(kept);
+    made_.first.back() = retained;
+    made_.edges.resize(retained);
   }
 
   void find_costs() {

@@ -233,7 +233,7 @@ class Guesser {
       return work_a.index > work_b.index;
     });
     std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint32_t> known;
-    std::uint64_t kept = 0;
+    std::uint64_t retained = 0;
     for (const WorkWait& wait : guessed_) {
       const StreamPosition from = spot(wait.work);
       const auto [place, added] =
@@ -241,9 +241,10 @@ class Guesser {
       if (!added && from.index <= place->second) continue;
       place->second = from.index;
       draft_.stream_waits.push_back(wait);
-      ++kept;
+      ++retained;
     }
-    if (kept > 0) draft_.findings.add(FindingCode::stream_wait_guessed, profile_.where, kept);
+    if (retained > 0)
+      draft_.findings.add(FindingCode::stream_wait_guessed, profile_.where, retained);
   }
 
   DependencyDraft& draft_;

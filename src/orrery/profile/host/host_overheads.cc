@@ -28,8 +28,9 @@ double median_of_every_second(const std::vector<double>& values, std::size_t fir
 TimeSpread spread_of_times(std::vector<double> values) {
   TimeSpread made;
   made.count = values.size();
-  const double told = median_of_every_second(values, 0), other = median_of_every_second(values, 1);
-  if (values.size() >= 4 && other > 0) made.held_back = std::abs(told / other - 1);
+  const double predicted = median_of_every_second(values, 0),
+               other = median_of_every_second(values, 1);
+  if (values.size() >= 4 && other > 0) made.held_back = std::abs(predicted / other - 1);
   std::sort(values.begin(), values.end());
   made.least = quantile_interpolated_of_sorted(values, 0.1);
   made.median = quantile_interpolated_of_sorted(values, 0.5);
@@ -52,8 +53,8 @@ OverheadRow row_of(Overhead overhead, std::string of, std::vector<double> values
     row.below_zero += us < 0 ? 1 : 0;
     sum += std::max(us, 0.0);
   }
-  const std::uint64_t kept = row.count - row.dropped;
-  row.mean_us = kept > 0 ? sum / static_cast<double>(kept) : 0;
+  const std::uint64_t retained = row.count - row.dropped;
+  row.mean_us = retained > 0 ? sum / static_cast<double>(retained) : 0;
   return row;
 }
 

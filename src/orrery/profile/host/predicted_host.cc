@@ -49,7 +49,7 @@ class Teller {
   /// Its own time says all since the step before.
   void keep(const HostEvent& step) {
     if (node(step) == kNone) return;
-    made_.kept += dependencies_.cost[node(step)];
+    made_.retained += dependencies_.cost[node(step)];
     left_ = 0;
   }
 
@@ -73,7 +73,7 @@ class Teller {
     if (at == kNone) return 0;
     const Time end = group.size() > 1 ? profile_.events[group[1].event].start : root.end();
     const Time way = std::max(Time{}, dependencies_.cost[at] - std::max(Time{}, end - root.start));
-    made_.kept += way;
+    made_.retained += way;
     made_.recorded -= way;
     made_.predicted -= way;
     return static_cast<double>(way.count()) / 1e6;

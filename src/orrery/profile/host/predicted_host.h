@@ -32,7 +32,7 @@ class HostOverheadTimes {
 struct PredictedHost {
   Time recorded{};   ///< of the steps that were told: what they took
   Time predicted{};  ///< … and take now
-  Time kept{};       ///< of all other steps
+  Time retained{};   ///< of all other steps
 };
 
 /// Operators take T1 before them, T2 until their first launch, T4 for each, T5 between two, T3

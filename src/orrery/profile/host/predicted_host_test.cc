@@ -49,7 +49,7 @@ TEST(PredictedHost, OperatorsTakeWhatIsTold) {
   EXPECT_EQ(costs(profile, dependencies), expected);
   EXPECT_EQ(predicted.predicted, us(2 + 13 + 5 + 7 + 50));
   EXPECT_EQ(predicted.recorded, us(69));
-  EXPECT_EQ(predicted.kept, Time{});
+  EXPECT_EQ(predicted.retained, Time{});
   EXPECT_EQ(dependencies.recorded_cost.size(), dependencies.cost.size());
 }
 

@@ -252,12 +252,12 @@ void Attacher::exchange(EventId event) {
       profile_.ops[profile_.events[work.op].detail].comm = work.comm;
     return;
   }
-  const std::uint32_t told = profile_.op(teller).comm;
+  const std::uint32_t predicted = profile_.op(teller).comm;
   if (work.comm == kNone) {
-    work.comm = told;
-  } else if (work.comm != told) {
-    fill_missing(profile_.comms[work.comm], profile_.comms[told]);
-    fill_missing(profile_.comms[told], profile_.comms[work.comm]);
+    work.comm = predicted;
+  } else if (work.comm != predicted) {
+    fill_missing(profile_.comms[work.comm], profile_.comms[predicted]);
+    fill_missing(profile_.comms[predicted], profile_.comms[work.comm]);
   }
 }
 

@@ -43,16 +43,16 @@ class Taker {
   }
 
   void take() {
-    std::uint64_t told = 0;
+    std::uint64_t predicted = 0;
     for (auto& [call, works] : launches()) {
       const std::vector<Told>* what = in_order(works) ? &said_of(works) : nullptr;
       const std::uint64_t count = what == nullptr || what->empty() ? 0 : tell(works, *what);
-      told += count;
+      predicted += count;
       if (count == 0)
         findings_.add(FindingCode::capture_unmatched,
                       profile_.where + ": \"" + std::string(profile_.name(call)) + '"');
     }
-    if (told > 0) findings_.add(FindingCode::graph_captured, profile_.where, told);
+    if (predicted > 0) findings_.add(FindingCode::graph_captured, profile_.where, predicted);
   }
 
  private:
@@ -149,35 +149,35 @@ class Taker {
       if (also.types != common.types) common.types = StringId::empty;
       if (also.concrete != common.concrete) common.concrete = StringId::empty;
     }
-    Told told;
-    take_comm(captures, place, told);
-    if (common.name == StringId::empty) return told;
+    Told predicted;
+    take_comm(captures, place, predicted);
+    if (common.name == StringId::empty) return predicted;
     const auto [known, added] =
         numbers_.try_emplace(common, static_cast<std::uint32_t>(profile_.captured.size()));
     if (added) profile_.captured.push_back(common);
-    told.captured = known->second;
-    return told;
+    predicted.captured = known->second;
+    return predicted;
   }
 
   /// How many were told something. Of an operator's kernels the first one of the library is its
   /// communication; what it copies beside that is none.
   std::uint64_t tell(const std::vector<EventId>& works, const std::vector<Told>& what) {
-    std::uint64_t told = 0;
+    std::uint64_t predicted = 0;
     std::set<EventId> done;
     for (std::size_t i = 0; i < works.size(); ++i) {
       Work& work = profile_.works[profile_.events[works[i]].detail];
       work.captured = what[i].captured;
-      told += work.captured == kNone ? 0 : 1;
+      predicted += work.captured == kNone ? 0 : 1;
       if (what[i].comm == kNone || work.comm != kNone || !is_comm_kernel(profile_.name(works[i])) ||
           !done.insert(what[i].by).second)
         continue;
       work.comm = what[i].comm;
     }
-    return told;
+    return predicted;
   }
 
   /// The communication that all captures say this is, if they agree.
-  void take_comm(const std::vector<const Capture*>& captures, std::size_t place, Told& told) {
+  void take_comm(const std::vector<const Capture*>& captures, std::size_t place, Told& predicted) {
     std::uint32_t common = kNone;
     for (const Capture* capture : captures) {
       const Profile& from = *capture->profile;
@@ -187,15 +187,15 @@ class Taker {
       const std::uint32_t number = comm_of(from, from.op(at).comm);
       if (common == kNone) {
         common = number;
-        told.by = at;
-      } else if (!alike(profile_.comms[common], profile_.comms[number])) {
+        predicted.by = at;
+      } else if (!equivalent(profile_.comms[common], profile_.comms[number])) {
         return;
       }
     }
-    told.comm = common;
+    predicted.comm = common;
   }
 
-  static bool alike(const Comm& a, const Comm& b) {
+  static bool equivalent(const Comm& a, const Comm& b) {
     const auto said = [](const Comm& c) {
       return std::tie(c.kind, c.group, c.peer, c.in_elements, c.out_elements, c.element_bytes,
                       c.in_split, c.out_split);

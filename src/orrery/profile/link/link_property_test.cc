@@ -71,8 +71,8 @@ struct Recording {
 };
 
 /// The operators a recording has.
-std::vector<std::uint8_t> kept(const std::vector<Happened>& program, const Recording& recording,
-                               std::mt19937& random) {
+std::vector<std::uint8_t> retained(const std::vector<Happened>& program, const Recording& recording,
+                                   std::mt19937& random) {
   std::vector<std::uint8_t> out;
   for (const Happened& op : program)
     out.push_back(op.step >= recording.first_step && op.step <= recording.last_step &&
@@ -87,8 +87,8 @@ struct Outcome {
 
 Outcome record_and_link(const std::vector<Happened>& program, const Recording& device_recording,
                         const Recording& host_recording, std::mt19937& random) {
-  const auto in_device = kept(program, device_recording, random);
-  const auto in_host = kept(program, host_recording, random);
+  const auto in_device = retained(program, device_recording, random);
+  const auto in_host = retained(program, host_recording, random);
   Maker device, host(device.profile.strings);
   std::vector<EventId> device_event(program.size(), kNoEvent), host_event(program.size(), kNoEvent);
   Outcome outcome;

@@ -152,7 +152,7 @@ TEST(Link, KeepsNodesWithoutOperatorAtTheirPlace) {
 TEST(Link, MergesGroupsAndCommunications) {
   Pair pair;
   const EventId op = pair.device.op(pair.thread, "record_param_comms", 0, 10);
-  const EventId told = pair.device.op(pair.thread, "c10d::barrier", 20, 10);
+  const EventId predicted = pair.device.op(pair.thread, "c10d::barrier", 20, 10);
   pair.device.comm(op, CommKind::all_reduce, 64, pair.device.group("0"));
   const EventId node = pair.host.node(pair.logical, "record_param_comms", 10);
   const EventId second = pair.host.node(pair.logical, "c10d::barrier", 11);
@@ -165,7 +165,7 @@ TEST(Link, MergesGroupsAndCommunications) {
   EXPECT_EQ(pair.linked.groups[0].ranks, (std::vector<std::uint32_t>{0, 1}));
   EXPECT_EQ(pair.linked.comm(op)->sequence, 5);
   EXPECT_EQ(pair.linked.comm(op)->group, 0u);
-  EXPECT_EQ(pair.linked.comm(told)->group, 0u);
+  EXPECT_EQ(pair.linked.comm(predicted)->group, 0u);
 }
 
 /// Two different programs have names in common, but in other places.

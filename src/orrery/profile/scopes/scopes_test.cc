@@ -81,7 +81,7 @@ class Training {
 };
 
 /// Of kernels in order: "7 forward 0", or with - for what is not said.
-std::vector<std::string> told(const Profile& profile) {
+std::vector<std::string> predicted(const Profile& profile) {
   std::vector<std::string> made;
   const std::vector<StepScope> scopes = find_scopes(profile);
   const char* const names[] = {"-", "forward", "backward", "optimizer"};
@@ -96,7 +96,7 @@ std::vector<std::string> told(const Profile& profile) {
 }
 
 TEST(Scopes, KernelsAreOfStepPhaseAndLayer) {
-  const auto kernels = told(Training(3).take());
+  const auto kernels = predicted(Training(3).take());
   EXPECT_THAT(kernels, ElementsAre("7 forward 0", "7 forward 1", "7 forward 2", "7 forward -",
                                    "7 backward 2", "7 backward 1", "7 backward 0", "7 optimizer -",
                                    "7 optimizer -", "8 forward 0", "8 forward 1", "8 forward 2",
@@ -105,9 +105,9 @@ TEST(Scopes, KernelsAreOfStepPhaseAndLayer) {
 }
 
 TEST(Scopes, UsersRangesAreLayersIfTheySaySo) {
-  EXPECT_EQ(told(Training(3, Kind::annotation, "layer ").take(1))[1], "7 forward 1");
-  EXPECT_EQ(told(Training(3, Kind::annotation, "h.block.").take(1))[4], "7 backward 2");
-  EXPECT_EQ(told(Training(3, Kind::annotation, "microbatch ").take(1))[1], "7 forward -");
+  EXPECT_EQ(predicted(Training(3, Kind::annotation, "layer ").take(1))[1], "7 forward 1");
+  EXPECT_EQ(predicted(Training(3, Kind::annotation, "h.block.").take(1))[4], "7 backward 2");
+  EXPECT_EQ(predicted(Training(3, Kind::annotation, "microbatch ").take(1))[1], "7 forward -");
 }
 
 TEST(Scopes, RangesOfLayersAreOfTheirPhase) {
@@ -126,7 +126,7 @@ TEST(Scopes, WhatRunsForwardAgainIsBackward) {
   Training training(2);
   training.recomputes = true;
   EXPECT_THAT(
-      told(training.take(1)),
+      predicted(training.take(1)),
       ElementsAre("7 forward 0", "7 forward 1", "7 forward -", "7 backward 1", "7 backward 1",
                   "7 backward 0", "7 backward 0", "7 optimizer -", "7 optimizer -"));
 }
@@ -134,7 +134,7 @@ TEST(Scopes, WhatRunsForwardAgainIsBackward) {
 TEST(Scopes, RangesThatAreNotAlikeAreNoLayers) {
   Training training(5);
   training.operators_of_one = 3;
-  EXPECT_EQ(told(training.take(1))[1], "7 forward -");
+  EXPECT_EQ(predicted(training.take(1))[1], "7 forward -");
 }
 
 TEST(Scopes, PartsOfSeveralRangesAreNoLayers) {

@@ -86,7 +86,7 @@ class Thinner {
   const Span& span(std::uint32_t timeline, std::uint32_t number) const {
     return run_.timelines[timeline].spans[number - first_[timeline]];
   }
-  bool kept(std::uint32_t number) const { return place_[number] < cut_; }
+  bool retained(std::uint32_t number) const { return place_[number] < cut_; }
 
   /// place_: where a span stands when critical ones come first, then longer ones.
   void rank_spans() {
@@ -129,7 +129,7 @@ class Thinner {
     for (std::size_t i = 0; i < order.size();) {
       std::size_t end = i + 1;
       Time until = end_of(t, order[i]);
-      while (!kept(order[i]) && end < order.size() && !kept(order[end]) &&
+      while (!retained(order[i]) && end < order.size() && !retained(order[end]) &&
              span(t, order[end]).lane == span(t, order[i]).lane &&
              span(t, order[end]).start - until <= gap_) {
         until = std::max(until, end_of(t, order[end++]));

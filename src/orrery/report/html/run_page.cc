@@ -178,7 +178,7 @@ std::string lane_title(const Run& run, std::uint32_t rank, const result::Lane& l
 std::vector<std::pair<Time, Bytes>> outline(const result::MemoryCurve& curve, std::size_t most) {
   const auto& points = curve.points;
   if (points.size() <= most) return points;
-  std::vector<std::pair<Time, Bytes>> kept{points.front()};
+  std::vector<std::pair<Time, Bytes>> retained{points.front()};
   const std::size_t stretches = most / 2;
   for (std::size_t s = 0; s < stretches; ++s) {
     const auto first = points.begin() + static_cast<std::ptrdiff_t>(points.size() * s / stretches);
@@ -187,10 +187,10 @@ std::vector<std::pair<Time, Bytes>> outline(const result::MemoryCurve& curve, st
     const auto highest = std::max_element(
         first, last, [](const auto& a, const auto& b) { return a.second < b.second; });
     for (const auto at : {highest, last - 1}) {
-      if (kept.back().first < at->first) kept.push_back(*at);
+      if (retained.back().first < at->first) retained.push_back(*at);
     }
   }
-  return kept;
+  return retained;
 }
 
 /// Of an account: how much of each kind is there at the peak.
@@ -239,11 +239,12 @@ void write_metrics(JsonWriter& json, const std::vector<analysis::Metric>& metric
   column(json, "metrics", metrics.size(), [&](std::size_t i) {
     const analysis::Metric& metric = metrics[i];
     const Result<analysis::Explanation> about = analysis::explain_metric(metric.name);
-    const bool told = about && !about->paragraphs.empty();
+    const bool predicted = about && !about->paragraphs.empty();
     json.begin_object().field("name", metric.name).field("title", metric.title);
     json.field("unit", metric.unit)
         .field("value", std::isfinite(metric.value) ? metric.value : 0.0);
-    json.field("text", metric.text).field("meaning", told ? about->paragraphs[0] : std::string());
+    json.field("text", metric.text)
+        .field("meaning", predicted ? about->paragraphs[0] : std::string());
     json.field("moreIsBetter", metric.more_is_better).end_object();
   });
 }

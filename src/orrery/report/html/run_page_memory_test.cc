@@ -22,13 +22,13 @@ TEST(HtmlData, MemoryByAccountHasRolesAndKinds) {
   result::MemoryCurve& memory = run.timelines[0].memory;
   memory.role = run.names.intern("stage 0");
   const std::uint32_t weights = run.names.intern("weights"), layer = run.names.intern("layer");
-  const std::uint32_t kept = run.names.intern("activations");
+  const std::uint32_t retained = run.names.intern("activations");
   memory.at_peak = {
-      {layer, Bytes(4096), weights}, {layer, Bytes(3072), kept}, {layer, Bytes(1024), weights}};
-  const json told = memory_of(run);
-  EXPECT_EQ(told["role"], "stage 0");
-  EXPECT_EQ(told["held"][1], (json{"layer", 3072, "activations"}));
-  EXPECT_EQ(told["kinds"], json::parse(R"([["weights", 5120], ["activations", 3072]])"));
+      {layer, Bytes(4096), weights}, {layer, Bytes(3072), retained}, {layer, Bytes(1024), weights}};
+  const json predicted = memory_of(run);
+  EXPECT_EQ(predicted["role"], "stage 0");
+  EXPECT_EQ(predicted["held"][1], (json{"layer", 3072, "activations"}));
+  EXPECT_EQ(predicted["kinds"], json::parse(R"([["weights", 5120], ["activations", 3072]])"));
 }
 
 }  // namespace

@@ -149,7 +149,7 @@ Curves curves_of(const result::LinkUse& use, const std::vector<std::uint32_t>& s
 std::vector<PathSegment> shortened(const std::vector<PathSegment>& path) {
   if (path.size() <= kPathSegments) return path;
   const auto length = [&](std::uint32_t i) { return path[i].end - path[i].start; };
-  const std::vector<std::uint32_t> kept =
+  const std::vector<std::uint32_t> retained =
       select(path.size(), kPathSegments / 2 - 1,
              [&](std::uint32_t a, std::uint32_t b) { return length(a) > length(b); });
   std::vector<PathSegment> out;
@@ -169,7 +169,7 @@ std::vector<PathSegment> shortened(const std::vector<PathSegment>& path) {
                                                by_cause.begin());
     out.push_back(one);
   };
-  for (const std::uint32_t i : kept) {
+  for (const std::uint32_t i : retained) {
     join(i);
     out.push_back(path[i]);
     next = i + 1;

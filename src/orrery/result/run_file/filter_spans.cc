@@ -23,11 +23,11 @@ std::vector<Numbers> number_anew(const Run& run, SpanChoice choice) {
   for (const Collective& each : run.collectives) mark(each.last_rank, each.last_span);
   for (const PathSegment& segment : run.path) mark(segment.rank, segment.span);
   for (std::size_t i = 0; i < numbers.size(); ++i) {
-    std::uint32_t kept = 0;
+    std::uint32_t retained = 0;
     for (std::size_t j = 0; j < numbers[i].size(); ++j) {
       const Span& span = run.timelines[i].spans[j];
       const bool keep = numbers[i][j] == 0 || span.critical || span.slack == Time{};
-      numbers[i][j] = keep ? kept++ : kNone;
+      numbers[i][j] = keep ? retained++ : kNone;
     }
   }
   return numbers;
@@ -70,14 +70,14 @@ void filter_spans(Run& run, SpanChoice choice) {
   for (std::size_t i = 0; i < numbers.size(); ++i) {
     Timeline& line = run.timelines[i];
     PeerNumbers peers(run, numbers, ranks[i]);
-    std::vector<Span> kept;
+    std::vector<Span> retained;
     for (std::size_t j = 0; j < line.spans.size(); ++j) {
       if (numbers[i][j] == kNone) continue;
-      Span& span = kept.emplace_back(line.spans[j]);
+      Span& span = retained.emplace_back(line.spans[j]);
       if (span.released_by != kNone) span.released_by = numbers[i][span.released_by];
       span.peer_span = peers(span);
     }
-    line.spans = std::move(kept);
+    line.spans = std::move(retained);
     line.spans.shrink_to_fit();
     if (line.spans.empty()) line.lanes.clear();
   }

@@ -63,12 +63,12 @@ std::vector<ExposedGroup> exposed_by_group(EngineRun& run) {
   std::map<std::string_view, Time> sums;
   std::set<std::pair<std::int64_t, NodeId>> under_way;  // since when, who
   std::int64_t computing = 0, since = 0;
-  Time told{};
+  Time predicted{};
   for (const Edge& edge : edges_of(run, rank)) {
     if (computing == 0 && !under_way.empty()) {
       const Time passed(edge.at - since);
       sums[group_of(graph, under_way.rbegin()->second)] += passed;
-      told += passed;
+      predicted += passed;
     }
     since = edge.at;
     if (edge.computes) {
@@ -79,7 +79,7 @@ std::vector<ExposedGroup> exposed_by_group(EngineRun& run) {
       under_way.erase({run.times_of(rank, edge.node).start, edge.node});
     }
   }
-  const Time rest = run.shared.results[rank].comm_only - told;  // receives
+  const Time rest = run.shared.results[rank].comm_only - predicted;  // receives
   if (rest > Time{}) sums[""] += rest;
   std::vector<ExposedGroup> groups;
   for (const auto& [group, time] : sums)

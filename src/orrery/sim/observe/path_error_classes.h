@@ -19,7 +19,7 @@ namespace orrery::sim {
 /// What the class of a kernel is called that a model told: "learned gemm bf16".
 [[nodiscard]] std::string class_name(TimeSource source, const graph::Kernel& kernel);
 /// … and that of a library's collective: "nccl all_reduce, 32 ranks on 4 nodes (scaled)".
-[[nodiscard]] std::string class_name(const PredictedCollective& told);
+[[nodiscard]] std::string class_name(const PredictedCollective& predicted);
 
 /// Whom a node's length is to be asked about.
 struct DurationSources {

@@ -152,10 +152,10 @@ std::pair<std::int64_t, std::int64_t> RecordingObserver::slowest_message(
   const std::int64_t bytes = spec.step_of(packet).bytes;
   const std::uint32_t communicator = chunks_.of(stream).communicator;
   const bool direct = spec.peers == Peers::each;
-  const bool alike =  // all peers are as far away
+  const bool equivalent =  // all peers are as far away
       spec.request.along_dim && !run_.fabric.ports_deviate(spec.request.dim) &&
       run_.fabric.dim(spec.request.dim).block != platform::Block::ring;
-  const std::uint32_t keys = direct && !alike ? spec.request.ring.size - 1 : 1;
+  const std::uint32_t keys = direct && !equivalent ? spec.request.ring.size - 1 : 1;
   std::pair<std::int64_t, std::int64_t> slowest{0, 0};
   for (std::uint32_t k = 0; k < keys; ++k) {
     const std::uint32_t key = direct ? 1 + k : spec.key_of(packet);

@@ -55,10 +55,10 @@ class Rests {
   }
 
   [[nodiscard]] double row(std::size_t r) const {
-    std::vector<double> kept;
+    std::vector<double> retained;
     for (std::size_t s = 0; s < logs_[r].size(); ++s)
-      if (!out_[r][s]) kept.push_back(logs_[r][s] - column_[s]);
-    return mean(kept);
+      if (!out_[r][s]) retained.push_back(logs_[r][s] - column_[s]);
+    return mean(retained);
   }
   [[nodiscard]] double of(std::size_t r, std::size_t s) const {
     return logs_[r][s] - column_[s] - rows_[r];
@@ -69,10 +69,10 @@ class Rests {
   void centre() {
     column_.assign(logs_.front().size(), 0);
     for (std::size_t s = 0; s < column_.size(); ++s) {
-      std::vector<double> kept;
+      std::vector<double> retained;
       for (std::size_t r = 0; r < logs_.size(); ++r)
-        if (!out_[r][s]) kept.push_back(logs_[r][s]);
-      column_[s] = stalls_ ? mean(kept) : median(kept);
+        if (!out_[r][s]) retained.push_back(logs_[r][s]);
+      column_[s] = stalls_ ? mean(retained) : median(retained);
     }
     rows_.clear();
     for (std::size_t r = 0; r < logs_.size(); ++r) rows_.push_back(row(r));

@@ -29,13 +29,13 @@ namespace {
 constexpr std::size_t kMostHistogram = 1u << 16;  // bytes of its file
 
 std::string without_comments(std::string_view text) {
-  std::string kept;
+  std::string retained;
   while (!text.empty()) {
     const std::size_t end = std::min(text.find('\n'), text.size());
-    if (!text.starts_with('#')) kept.append(text.substr(0, end)).push_back(' ');
+    if (!text.starts_with('#')) retained.append(text.substr(0, end)).push_back(' ');
     text.remove_prefix(std::min(end + 1, text.size()));
   }
-  return kept;
+  return retained;
 }
 
 }  // namespace

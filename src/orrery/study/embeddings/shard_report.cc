@@ -108,10 +108,11 @@ class Sharding {
     lookup.format = table.format;
     lookup.histogram = table.reuse;
     lookup.devices = {made_.device};
-    const auto told = predict_lookup(lookup);
-    if (!told)
-      return fail(told.error().code, "table " + table.name, told.error().what, told.error().hint);
-    const LookupTime& time = told->times.back();  // Lin's where the device was measured
+    const auto predicted = predict_lookup(lookup);
+    if (!predicted)
+      return fail(predicted.error().code, "table " + table.name, predicted.error().what,
+                  predicted.error().hint);
+    const LookupTime& time = predicted->times.back();  // Lin's where the device was measured
     made_.model = time.model;
     return known_[key] = time.forward_us + time.backward_us;
   }
@@ -299,10 +300,10 @@ class Sharding {
   /// Pieces are tables, in their order.
   void write_specification() {
     const auto& tables = made_.tables;
-    const bool alike = std::all_of(tables.begin(), tables.end(), [&](const EmbeddingTable& table) {
-      return table.features == tables.front().features;
-    });
-    if (!alike || made_.pieces.size() != tables.size()) return;
+    const bool equivalent = std::all_of(
+        tables.begin(), tables.end(),
+        [&](const EmbeddingTable& table) { return table.features == tables.front().features; });
+    if (!equivalent || made_.pieces.size() != tables.size()) return;
     std::string& text = made_.specification;
     text = fmt::format(
         "model:\n  name: sharded\n  kind: dlrm\n  dlrm:\n    dim: {0}\n"

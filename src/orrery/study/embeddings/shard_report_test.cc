@@ -143,9 +143,9 @@ TEST_F(Shard, DevicesHoldNoMoreTablesThanTheyMay) {
 TEST_F(Shard, SpecificationsTakeWhatTheyCanSay) {
   ShardQuestion question = of("a,1000,64,10\nb,2000,64,5\nc,500,64,3\n", 2);
   question.whole = true;
-  const ShardAnswer alike = sharded(question);
-  EXPECT_NE(alike.specification.find("placement: ["), std::string::npos);
-  EXPECT_NE(alike.specification.find("{rows: 2000, pooling: 5}"), std::string::npos);
+  const ShardAnswer equivalent = sharded(question);
+  EXPECT_NE(equivalent.specification.find("placement: ["), std::string::npos);
+  EXPECT_NE(equivalent.specification.find("{rows: 2000, pooling: 5}"), std::string::npos);
   EXPECT_EQ(sharded(of("a,1000,64,10\nb,2000,32,5\n", 2)).specification, "");
 }
 

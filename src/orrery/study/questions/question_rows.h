@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "orrery/config/question_table.h"
-#include "orrery/core/models/network_choices.h"
+#include "orrery/core/models/network_help.h"
 #include "orrery/core/models/time_source_table.h"
 
 namespace orrery::study {

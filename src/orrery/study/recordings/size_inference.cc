@@ -246,11 +246,11 @@ KernelInventory kernel_inventory(const graph::Workload& workload) {
   std::vector<std::uint64_t> ranks(workload.graphs.size());
   for (const std::uint32_t which : workload.graph_of_rank) ++ranks[which];
   std::map<std::string, KernelInventory::CountedKernel> all;
-  std::vector<bool> told(workload.graphs.size());
+  std::vector<bool> predicted(workload.graphs.size());
   for (std::uint32_t rank = 0; rank < made.ranks; ++rank) {
     const std::uint32_t which = workload.graph_of_rank[rank];
-    if (told[which]) continue;
-    told[which] = true;
+    if (predicted[which]) continue;
+    predicted[which] = true;
     const graph::Graph& graph = workload.graph(rank);
     std::map<graph::KernelId, std::uint64_t> counts;
     std::set<StringId> groups;

@@ -31,13 +31,13 @@ const std::string kSmallExperts =
     "{layers: 3, hidden: 256, heads: 8, vocab: 1024, moe: {experts: 4, top_k: 2}}";
 
 TEST(TracedSizes, AreThoseOfTheModel) {
-  const auto told = infer_sizes(kernels_of(kSmallDense), {.tp = 2});
-  ASSERT_TRUE(told);
-  EXPECT_EQ(told->model.hidden, 256);
-  EXPECT_EQ(told->model.heads, 8);
-  EXPECT_EQ(told->model.layers, 3);
-  EXPECT_EQ(told->parallel.dp, 2);
-  EXPECT_EQ(told->batch.seq, 256);
+  const auto predicted = infer_sizes(kernels_of(kSmallDense), {.tp = 2});
+  ASSERT_TRUE(predicted);
+  EXPECT_EQ(predicted->model.hidden, 256);
+  EXPECT_EQ(predicted->model.heads, 8);
+  EXPECT_EQ(predicted->model.layers, 3);
+  EXPECT_EQ(predicted->parallel.dp, 2);
+  EXPECT_EQ(predicted->batch.seq, 256);
 }
 
 // Traces can say anything: each size of each kernel in turn, alone and with another.
@@ -54,9 +54,9 @@ TEST(TracedSizes, HoldWhateverSizesAreSaid) {
           KernelInventory other = whole;
           other.all[k].kernel.sizes[pair % graph::kKernelSizes] = size;
           other.all[k].kernel.sizes[pair / graph::kKernelSizes] = size;
-          const auto told = infer_sizes(other, {.tp = 2});
-          ++(told ? some : none);
-          if (told) (void)workload::check_spec(*told);
+          const auto predicted = infer_sizes(other, {.tp = 2});
+          ++(predicted ? some : none);
+          if (predicted) (void)workload::check_spec(*predicted);
         }
       }
     }

@@ -99,8 +99,8 @@ class Downscaler {
     }
     graph::RankSubset fewer;
     fewer.ranks = made_.choice.ranks;
-    if (question_.keep == ScaleInvariant::volume) fewer.kept = graph::CollectiveScaling::volume;
-    if (question_.keep == ScaleInvariant::stated) fewer.kept = graph::CollectiveScaling::stated;
+    if (question_.keep == ScaleInvariant::volume) fewer.retained = graph::CollectiveScaling::volume;
+    if (question_.keep == ScaleInvariant::stated) fewer.retained = graph::CollectiveScaling::stated;
     for (std::size_t i = 0; i < axes_.size(); ++i) {
       const bool messages = axes_[i].kind == analysis::RankAxisKind::pipeline ||
                             axes_[i].kind == analysis::RankAxisKind::context;
@@ -160,7 +160,7 @@ class Downscaler {
     return shape;
   }
 
-  Result<Workload> sized(const Shape& shape, graph::BatchReport& told) {
+  Result<Workload> sized(const Shape& shape, graph::BatchReport& predicted) {
     const Shape known = shape_of(given_structure(case_.question()), stages_was_, stages_is_);
     Workload workload = small_;
     if (shape.layers || shape.microbatches) {
@@ -173,7 +173,7 @@ class Downscaler {
     const graph::DraftTables tables;
     return with_each_graph(workload, [&](std::size_t i) {
       return graph::with_batch(*workload.graphs[i], {question_.batch.value, activations[i]},
-                               made_.workload, tables, told, made_.findings);
+                               made_.workload, tables, predicted, made_.findings);
     });
   }
 

@@ -90,14 +90,15 @@ Time max_path_latency(const FabricState& fabric, std::span<const NodeIndex> from
                       std::span<const NodeIndex> to, Direction direction, std::uint64_t steps) {
   if (fabric.wires.empty()) return {};
   const std::int64_t first = fabric.wires.front().latency.count();
-  const bool alike = std::all_of(fabric.wires.begin(), fabric.wires.end(),
-                                 [&](const Wire& wire) { return wire.latency.count() == first; });
+  const bool equivalent =
+      std::all_of(fabric.wires.begin(), fabric.wires.end(),
+                  [&](const Wire& wire) { return wire.latency.count() == first; });
   std::int64_t most = 0;
   std::vector<std::int64_t> far;
   // The others are several times as slow.
-  const std::size_t stride = stride_for(fabric, from.size(), alike ? steps : steps / 8);
+  const std::size_t stride = stride_for(fabric, from.size(), equivalent ? steps : steps / 8);
   for (std::size_t i = 0; i < from.size(); i += stride) {
-    if (alike) {
+    if (equivalent) {
       zero_one(
           fabric, from[i], direction, [](std::uint32_t) { return 1; }, far);
     } else {
@@ -107,7 +108,7 @@ Time max_path_latency(const FabricState& fabric, std::span<const NodeIndex> from
       if (far[node] != kFar) most = std::max(most, far[node]);
     }
   }
-  return Time(alike ? most * first : most);
+  return Time(equivalent ? most * first : most);
 }
 
 std::optional<double> min_crossings(const FabricState& fabric, std::span<const NodeIndex> members,

@@ -81,7 +81,7 @@ struct RandomFabric {
   std::uint32_t devices = 6, switches = 2;
   std::uint32_t more_links = 6;  ///< beside a tree that joins all
   std::uint32_t down = 0;        ///< of these, so many are broken
-  bool alike = false;            ///< all links
+  bool equivalent = false;       ///< all links
 };
 
 /// Connected; links both ways, of 10 to 80 GB/s and 100 to 1,600 ns.
@@ -94,9 +94,9 @@ inline FabricState random_fabric(std::uint64_t seed, const RandomFabric& shape) 
                 (i < shape.devices ? "npu" : "switch") + std::to_string(i));
   std::vector<std::pair<NodeIndex, NodeIndex>> spare;
   const auto figures = [&] {
-    return shape.alike ? cable(50, 500)
-                       : cable(10.0 * static_cast<double>(1 + dice.below(8)),
-                               static_cast<std::int64_t>(100 << dice.below(5)));
+    return shape.equivalent ? cable(50, 500)
+                            : cable(10.0 * static_cast<double>(1 + dice.below(8)),
+                                    static_cast<std::int64_t>(100 << dice.below(5)));
   };
   for (NodeIndex i = 1; i < nodes; ++i)
     builder.join(i, static_cast<NodeIndex>(dice.below(i)), figures());

@@ -92,8 +92,8 @@ inline Plan halving_doubling_all_reduce(std::uint32_t ranks) {
     };
     // It keeps the half of what it has that its own chunk is in, and sends the other.
     for (std::uint32_t distance = ranks / 2; distance > 0; distance /= 2) {
-      const std::uint32_t kept = rank / distance * distance;
-      exchange(distance, receive_reduce_copy, kept ^ distance, kept);
+      const std::uint32_t retained = rank / distance * distance;
+      exchange(distance, receive_reduce_copy, retained ^ distance, retained);
     }
     for (std::uint32_t distance = 1; distance < ranks; distance *= 2) {
       const std::uint32_t had = rank / distance * distance;

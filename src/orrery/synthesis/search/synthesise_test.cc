@@ -155,7 +155,7 @@ TEST(Synthesis, RandomFabricsWithFailures) {
                              .switches = static_cast<std::uint32_t>(seed % 4),
                              .more_links = size,
                              .down = 3,
-                             .alike = seed % 3 == 0});
+                             .equivalent = seed % 3 == 0});
     constexpr std::array kTypes = {all_gather, reduce_scatter, all_reduce, all_to_all, broadcast};
     const CollectiveType type = kTypes[seed % kTypes.size()];
     SynthesisQuestion question = asked(type, Bytes(64 << 20));

@@ -159,10 +159,10 @@ Result<void> check_groups(GroupMap& groups, std::uint32_t ranks, const std::stri
                           graph::Repair repair, Findings& findings) {
   for (auto& [name, group] : groups) {
     std::unordered_set<std::uint32_t> seen;
-    std::vector<std::uint32_t> kept;
+    std::vector<std::uint32_t> retained;
     for (const std::uint32_t rank : group.ranks) {
       if (rank < ranks && seen.insert(rank).second) {
-        kept.push_back(rank);
+        retained.push_back(rank);
         continue;
       }
       if (repair == graph::Repair::refuse) {
@@ -177,7 +177,7 @@ Result<void> check_groups(GroupMap& groups, std::uint32_t ranks, const std::stri
       findings.add(FindingCode::value_clamped,
                    fmt::format("{} group {}", where, printable(name, kShownBytes)));
     }
-    if (kept.size() != group.ranks.size()) group.ranks = std::move(kept);
+    if (retained.size() != group.ranks.size()) group.ranks = std::move(retained);
   }
   return {};
 }

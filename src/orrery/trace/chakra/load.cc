@@ -202,9 +202,9 @@ Result<void> load_graphs(const std::string& prefix, std::string_view suffix, std
       const ReadOptions read{path, keeper.strings(), options.repair, &workload.groups, kernels};
       auto graph = read_rank(std::move(seen->source), read, workload.findings);
       if (!graph) return tl::unexpected(graph.error());
-      auto kept = keeper.keep(std::move(*graph));
-      if (!kept) return tl::unexpected(kept.error());
-      workload.graphs.push_back(std::move(*kept));
+      auto retained = keeper.keep(std::move(*graph));
+      if (!retained) return tl::unexpected(retained.error());
+      workload.graphs.push_back(std::move(*retained));
     }
     workload.graph_of_rank.push_back(seen->index);
     if (options.progress && (rank + 1 == count || (rank + 1) % kReportEvery == 0))

@@ -209,8 +209,8 @@ Result<void> Document::for_each_element(const Handler& handle) {
     block_.clear();
     splitter.scan(window_.text(), window_.offset(), !*there, block_);
     deliver(handle);
-    const std::uint64_t kept = splitter.ended() ? splitter.end() : splitter.keep_from();
-    window_.consume(static_cast<std::size_t>(kept - window_.offset()));
+    const std::uint64_t retained = splitter.ended() ? splitter.end() : splitter.keep_from();
+    window_.consume(static_cast<std::size_t>(retained - window_.offset()));
     if (splitter.ended()) break;
     if (window_.size() > limits::kJsonElementBytes) {
       return fail(Errc::limit_exceeded, place(),

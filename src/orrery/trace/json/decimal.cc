@@ -23,12 +23,12 @@ struct Scientific {
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 /// Reads the digits up to a point, exponent or the end; those that do not fit only count.
-const char* take_digits(const char* at, const char* end, bool fraction, int& kept,
+const char* take_digits(const char* at, const char* end, bool fraction, int& retained,
                         Scientific& out) {
   for (; at != end && is_digit(*at); ++at) {
-    if (kept < kKeptDigits) {
+    if (retained < kKeptDigits) {
       out.digits = out.digits * 10 + (*at - '0');
-      kept += out.digits != 0 ? 1 : 0;
+      retained += out.digits != 0 ? 1 : 0;
       out.exponent -= fraction ? 1 : 0;
     } else if (!fraction) {
       ++out.exponent;
@@ -47,13 +47,13 @@ std::optional<Scientific> parse(std::string_view text) {
   const char* at = text.data();
   const char* const end = at + text.size();
   if (at != end && (*at == '-' || *at == '+')) out.negative = *at++ == '-';
-  int kept = 0;
+  int retained = 0;
   const char* const whole = at;
-  at = take_digits(at, end, false, kept, out);
+  at = take_digits(at, end, false, retained, out);
   bool any = at != whole;
   if (at != end && *at == '.') {
     const char* const part = ++at;
-    at = take_digits(at, end, true, kept, out);
+    at = take_digits(at, end, true, retained, out);
     any = any || at != part;
   }
   if (!any) return std::nullopt;

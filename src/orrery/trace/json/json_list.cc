@@ -75,13 +75,13 @@ std::vector<std::string_view> elements_of(std::string_view list, std::size_t mos
 
 std::string cut_list(std::string_view list, std::size_t limit) {
   list = trim(list);
-  std::size_t kept = 0;  // the end of the last element that fits
+  std::size_t retained = 0;  // the end of the last element that fits
   for_each(list, [&](std::size_t, std::size_t end) {
     if (end + 1 > limit) return false;
-    kept = end;
+    retained = end;
     return true;
   });
-  std::string cut(list.substr(0, kept));
+  std::string cut(list.substr(0, retained));
   if (cut.empty()) cut = "[";
   return cut += ']';
 }

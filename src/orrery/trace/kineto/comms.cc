@@ -221,18 +221,18 @@ void Comms::complete(Group& group, const Record& record) {
 void Comms::describe(Group group) { described_.push_back(std::move(group)); }
 
 void Comms::finish() {
-  for (Group& told : described_) {
-    const auto found = by_name_.find(told.name);
+  for (Group& predicted : described_) {
+    const auto found = by_name_.find(predicted.name);
     if (found == by_name_.end()) {
-      by_name_.emplace(told.name, static_cast<std::uint32_t>(profile_.groups.size()));
-      profile_.groups.push_back(std::move(told));
+      by_name_.emplace(predicted.name, static_cast<std::uint32_t>(profile_.groups.size()));
+      profile_.groups.push_back(std::move(predicted));
       continue;
     }
     Group& group = profile_.groups[found->second];
-    if (group.ranks.empty() || !told.ranks.empty()) group.ranks = std::move(told.ranks);
-    if (group.description.empty()) group.description = std::move(told.description);
-    if (group.backend.empty()) group.backend = std::move(told.backend);
-    if (told.size > 0) group.size = told.size;
+    if (group.ranks.empty() || !predicted.ranks.empty()) group.ranks = std::move(predicted.ranks);
+    if (group.description.empty()) group.description = std::move(predicted.description);
+    if (group.backend.empty()) group.backend = std::move(predicted.backend);
+    if (predicted.size > 0) group.size = predicted.size;
   }
   described_.clear();
   for (Group& group : profile_.groups)

@@ -455,10 +455,11 @@ void Builder::finish_comms() {
   for (const EventId e : named_comms_) {
     const EventId around = profile_.events[e].parent;
     if (around == kNoEvent || profile_.events[around].kind != Kind::op) continue;
-    const std::uint32_t told = profile_.op(around).comm;
+    const std::uint32_t predicted = profile_.op(around).comm;
     profile::Op& op = profile_.ops[profile_.events[e].detail];
-    if (told == kNone || profile_.comms[told].kind != profile_.comms[op.comm].kind) continue;
-    op.comm = told;
+    if (predicted == kNone || profile_.comms[predicted].kind != profile_.comms[op.comm].kind)
+      continue;
+    op.comm = predicted;
   }
 }
 

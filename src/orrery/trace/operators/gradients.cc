@@ -87,14 +87,14 @@ std::optional<ProductGradients> product_node(std::string_view name) {
 std::vector<Pass> gradient_passes(ProductGradients node, std::span<const Kernel> products,
                                   std::span<const Kernel> forward) {
   const std::vector<Pass> unknown(products.size(), Pass::forward);
-  std::optional<std::vector<Pass>> told;
+  std::optional<std::vector<Pass>> predicted;
   for (const Kernel& candidate : forward) {
     std::vector<Pass> passes = passes_of(node, products, factors_of(candidate));
     if (passes == unknown) continue;
-    if (told && *told != passes) return unknown;
-    told = std::move(passes);
+    if (predicted && *predicted != passes) return unknown;
+    predicted = std::move(passes);
   }
-  if (told) return *told;
+  if (predicted) return *predicted;
   if (products.size() != 2 || !forward.empty()) return unknown;
   const Factors first = factors_of(products[0]), second = factors_of(products[1]);
   const auto order = in_order(node);

@@ -24,7 +24,7 @@ Kernel kernel_of(Operation operation, Pass pass) {
 }
 
 /// "-" for helpers, else pass and format.
-std::string told(const Kernel& whole, const Names& launched) {
+std::string predicted(const Kernel& whole, const Names& launched) {
   std::string text;
   for (const auto& part : kernel_parts(whole, launched)) {
     if (!text.empty()) text += ' ';
@@ -34,44 +34,45 @@ std::string told(const Kernel& whole, const Names& launched) {
 }
 
 TEST(Parts, TheOnlyKernelIsTheOperator) {
-  EXPECT_EQ(told(kernel_of(Operation::softmax, Pass::forward), {"anything"}), "forward/fp32");
-  EXPECT_EQ(told(kernel_of(Operation::convolution, Pass::forward), {"anything"}), "forward/fp32");
-  EXPECT_EQ(told(kernel_of(Operation::convolution, Pass::backward), {"anything"}), "-");
-  EXPECT_EQ(told(kernel_of(Operation::optimizer, Pass::forward), {"a", "b"}), "- -");
+  EXPECT_EQ(predicted(kernel_of(Operation::softmax, Pass::forward), {"anything"}), "forward/fp32");
+  EXPECT_EQ(predicted(kernel_of(Operation::convolution, Pass::forward), {"anything"}),
+            "forward/fp32");
+  EXPECT_EQ(predicted(kernel_of(Operation::convolution, Pass::backward), {"anything"}), "-");
+  EXPECT_EQ(predicted(kernel_of(Operation::optimizer, Pass::forward), {"a", "b"}), "- -");
 }
 
 TEST(Parts, ProductsAreToldFromTheirSums) {
   const Kernel whole = kernel_of(Operation::gemm, Pass::forward);
-  EXPECT_EQ(told(whole, {"volta_sgemm_128x64_tn", "void splitKreduce_kernel<32>"}),
+  EXPECT_EQ(predicted(whole, {"volta_sgemm_128x64_tn", "void splitKreduce_kernel<32>"}),
             "forward/fp32 -");
-  EXPECT_EQ(told(whole, {"cutlass_80_tensorop_s1688gemm_128x64_nt"}), "forward/tf32");
-  EXPECT_EQ(told(whole, {"volta_sgemm_128x64_tn", "volta_sgemm_128x64_tn"}), "- -");
+  EXPECT_EQ(predicted(whole, {"cutlass_80_tensorop_s1688gemm_128x64_nt"}), "forward/tf32");
+  EXPECT_EQ(predicted(whole, {"volta_sgemm_128x64_tn", "volta_sgemm_128x64_tn"}), "- -");
 }
 
 // Names as cuDNN 8 and MIOpen launched them.
 TEST(Parts, ConvolutionsHaveTheirGradients) {
   const Kernel both = kernel_of(Operation::convolution, Pass::backward);
-  EXPECT_EQ(told(both, {"void cudnn::ops::nchwToNhwcKernel<float>",
-                        "sm80_xmma_dgrad_implicit_gemm_tf32f32_tf32f32_f32",
-                        "void cudnn::ops::nhwcToNchwKernel<float>",
-                        "sm80_xmma_wgrad_implicit_gemm_indexed_tf32f32",
-                        "void cudnn::cnn::reduce_wgrad_nchw_helper<float, float>"}),
+  EXPECT_EQ(predicted(both, {"void cudnn::ops::nchwToNhwcKernel<float>",
+                             "sm80_xmma_dgrad_implicit_gemm_tf32f32_tf32f32_f32",
+                             "void cudnn::ops::nhwcToNchwKernel<float>",
+                             "sm80_xmma_wgrad_implicit_gemm_indexed_tf32f32",
+                             "void cudnn::cnn::reduce_wgrad_nchw_helper<float, float>"}),
             "- input_grad/tf32 - weight_grad/tf32 -");
-  EXPECT_EQ(told(both, {"batched_transpose_16x32_half", "igemm_bwd_gtcx3_nhwc_bf16",
-                        "SubTensorOpWithCastTensor1d", "igemm_wrw_gtcx3_nhwc_bf16"}),
+  EXPECT_EQ(predicted(both, {"batched_transpose_16x32_half", "igemm_bwd_gtcx3_nhwc_bf16",
+                             "SubTensorOpWithCastTensor1d", "igemm_wrw_gtcx3_nhwc_bf16"}),
             "- input_grad/fp32 - weight_grad/fp32");
-  EXPECT_EQ(told(both, {"volta_sgemm_64x64_nt", "volta_sgemm_64x64_tn"}),
+  EXPECT_EQ(predicted(both, {"volta_sgemm_64x64_nt", "volta_sgemm_64x64_tn"}),
             "input_grad/fp32 weight_grad/fp32");
-  EXPECT_EQ(told(both, {"volta_sgemm_64x64_nt"}), "-");
+  EXPECT_EQ(predicted(both, {"volta_sgemm_64x64_nt"}), "-");
   EXPECT_EQ(kernel_parts(both, Names{"dgrad_engine"}).front()->flops, 64);
   const Kernel forward = kernel_of(Operation::convolution, Pass::forward);
-  EXPECT_EQ(told(forward, {"void cask_cudnn::computeOffsetsKernel<false>",
-                           "cudnn_volta_scudnn_128x64_relu_xregs_large_nn_v1"}),
+  EXPECT_EQ(predicted(forward, {"void cask_cudnn::computeOffsetsKernel<false>",
+                                "cudnn_volta_scudnn_128x64_relu_xregs_large_nn_v1"}),
             "- forward/fp32");
   // Its product is of transformed tiles, with fewer operations.
-  EXPECT_EQ(told(forward, {"void cudnn::winograd_nonfused::winogradForwardData4x4<float>",
-                           "volta_sgemm_64x64_nn",
-                           "void cudnn::winograd_nonfused::winogradForwardOutput4x4<float>"}),
+  EXPECT_EQ(predicted(forward, {"void cudnn::winograd_nonfused::winogradForwardData4x4<float>",
+                                "volta_sgemm_64x64_nn",
+                                "void cudnn::winograd_nonfused::winogradForwardOutput4x4<float>"}),
             "- - -");
 }
 
@@ -79,7 +80,7 @@ TEST(Parts, NormsHaveTheirGradients) {
   const Kernel whole = kernel_of(Operation::layer_norm, Pass::backward);
   const Names names = {"layer_norm_grad_input_kernel", "GammaBetaBackwardCUDAKernel"};
   const auto parts = kernel_parts(whole, names);
-  EXPECT_EQ(told(whole, names), "input_grad/fp32 weight_grad/fp32");
+  EXPECT_EQ(predicted(whole, names), "input_grad/fp32 weight_grad/fp32");
   EXPECT_EQ(parts[0]->bytes, 3 * 8 * 4 * 4);
   EXPECT_EQ(parts[1]->bytes, 2 * 8 * 4 * 4);
 }

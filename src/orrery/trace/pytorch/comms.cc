@@ -339,18 +339,18 @@ void Comms::finish() {
 
 void Comms::drop_unused() {
   std::vector<std::uint32_t> now(profile_.comms.size(), kNone);
-  std::vector<Comm> kept;
+  std::vector<Comm> retained;
   const auto keep = [&](std::uint32_t& comm) {
     if (comm == kNone) return;
     if (now[comm] == kNone) {
-      now[comm] = static_cast<std::uint32_t>(kept.size());
-      kept.push_back(profile_.comms[comm]);
+      now[comm] = static_cast<std::uint32_t>(retained.size());
+      retained.push_back(profile_.comms[comm]);
     }
     comm = now[comm];
   };
   for (std::size_t i = 0; i < profile_.ops.size(); ++i) keep(profile_.ops[i].comm);
   for (std::size_t i = 0; i < profile_.works.size(); ++i) keep(profile_.works[i].comm);
-  profile_.comms = std::move(kept);
+  profile_.comms = std::move(retained);
 }
 
 }  // namespace orrery::trace::pytorch

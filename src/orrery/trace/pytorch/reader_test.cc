@@ -244,10 +244,10 @@ TEST(PyTorchEt, LongTextsAreCutToWholeElements) {
   ASSERT_TRUE(out.profile) << to_string(out.profile.error());
   EXPECT_EQ(out.findings.count(FindingCode::string_cut), 2u);
   EXPECT_EQ(out->name(0).size(), std::size_t{1} << 20);
-  const std::string_view kept = out->texts.view(out->node(0)->inputs);
-  EXPECT_LE(kept.size(), std::size_t{4} << 20);
-  EXPECT_GT(kept.size(), (std::size_t{4} << 20) - 64);
-  EXPECT_TRUE(kept.ends_with("\"cuda:0\"]]"));
+  const std::string_view retained = out->texts.view(out->node(0)->inputs);
+  EXPECT_LE(retained.size(), std::size_t{4} << 20);
+  EXPECT_GT(retained.size(), (std::size_t{4} << 20) - 64);
+  EXPECT_TRUE(retained.ends_with("\"cuda:0\"]]"));
 }
 
 }  // namespace

@@ -61,12 +61,12 @@ class Search {
     const std::vector<FitMove> all = fit_moves(spec_);
     std::vector<bool> enough(all.size());
     std::uint64_t tried = 0;
-    const auto told = [&] {
+    const auto predicted = [&] {
       if (progress_) progress_(++tried, all.size() * (all.size() + 1) / 2);
     };
-    for (std::size_t i = 0; i < all.size(); ++i, told()) enough[i] = attempt({&all[i]});
+    for (std::size_t i = 0; i < all.size(); ++i, predicted()) enough[i] = attempt({&all[i]});
     for (std::size_t i = 0; i < all.size(); ++i) {
-      for (std::size_t j = i + 1; j < all.size(); ++j, told()) {
+      for (std::size_t j = i + 1; j < all.size(); ++j, predicted()) {
         if (all[i].kind != all[j].kind && !enough[i] && !enough[j]) attempt({&all[i], &all[j]});
       }
     }

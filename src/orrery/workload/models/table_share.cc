@@ -19,10 +19,10 @@ constexpr std::int64_t kMaxWeights = std::int64_t{1} << 62;
 Result<std::int64_t> count_tables(const Dlrm& dlrm) {
   std::int64_t tables = 0;
   unsigned __int128 weights = 0;
-  for (const EmbeddingTables& alike : dlrm.tables) {
-    tables += alike.count;
-    weights += static_cast<unsigned __int128>(alike.count * dlrm.dim) *
-               static_cast<unsigned __int128>(alike.rows);
+  for (const EmbeddingTables& equivalent : dlrm.tables) {
+    tables += equivalent.count;
+    weights += static_cast<unsigned __int128>(equivalent.count * dlrm.dim) *
+               static_cast<unsigned __int128>(equivalent.rows);
   }
   if (tables > kMaxTables)
     return tl::unexpected(Error{Errc::config_range, "model.dlrm.tables",
@@ -80,13 +80,13 @@ std::vector<std::int64_t> costliest_first(const Dlrm& dlrm, std::int64_t tables,
   std::priority_queue<Load, std::vector<Load>, std::greater<>> queue;
   for (std::int64_t r = 0; r < std::min(ranks, tables); ++r) queue.push({0, 0, r});
   std::vector<std::int64_t> placement(static_cast<std::size_t>(tables));
-  for (const Alike& alike : costliest) {
-    for (std::int64_t i = 0; i < alike.table.count; ++i) {
+  for (const Alike& equivalent : costliest) {
+    for (std::int64_t i = 0; i < equivalent.table.count; ++i) {
       Load next = queue.top();
       queue.pop();
-      placement[static_cast<std::size_t>(alike.first + i)] = next.rank;
-      next.cost += alike.table.pooling + 1;
-      next.weights += alike.table.rows * dlrm.dim;
+      placement[static_cast<std::size_t>(equivalent.first + i)] = next.rank;
+      next.cost += equivalent.table.pooling + 1;
+      next.weights += equivalent.table.rows * dlrm.dim;
       queue.push(next);
     }
   }

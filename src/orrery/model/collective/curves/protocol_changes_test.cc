@@ -38,8 +38,8 @@ TEST(ChangingCurve, KeepsBothLinesUpToTheChange) {
   EXPECT_NEAR(curve(kChange + 1) / truth(kChange + 1, 200), 1, 1e-9);
   EXPECT_TRUE(curve.is_continuous()) << "it is still a curve through points";
   EXPECT_GT(holdout_curve_error(points, curve_through).p90, 0.05);
-  const CurveMaker make = [](std::span<const SizedTime> kept) {
-    return curve_with_protocol_changes(kept, two_kinds);
+  const CurveMaker make = [](std::span<const SizedTime> retained) {
+    return curve_with_protocol_changes(retained, two_kinds);
   };
   EXPECT_LT(holdout_curve_error(points, make).p90, 1e-9);
 }

@@ -115,10 +115,10 @@ std::vector<HeldOutSize> held_back(std::span<const SizedTime> points, const Curv
   if (points.size() < 5) return {};
   std::vector<HeldOutSize> held(points.size() - 2);
   for (const std::size_t odd : {0U, 1U}) {
-    std::vector<SizedTime> kept;
+    std::vector<SizedTime> retained;
     for (std::size_t i = 0; i < points.size(); ++i)
-      if (i == 0 || i + 1 == points.size() || i % 2 == odd) kept.push_back(points[i]);
-    const SizeCurve curve = make(kept);
+      if (i == 0 || i + 1 == points.size() || i % 2 == odd) retained.push_back(points[i]);
+    const SizeCurve curve = make(retained);
     for (std::size_t i = 1; i + 1 < points.size(); ++i)
       if (i % 2 != odd) held[i - 1] = {points[i].bytes, points[i].us, curve(points[i].bytes)};
   }
@@ -145,8 +145,8 @@ CurveError holdout_curve_error(std::span<const SizedTime> points, const CurveMak
 }
 
 CurveError holdout_curve_error(std::span<const SizedTime> points) {
-  return holdout_curve_error(points,
-                             [](std::span<const SizedTime> kept) { return fit_curve(kept); });
+  return holdout_curve_error(
+      points, [](std::span<const SizedTime> retained) { return fit_curve(retained); });
 }
 
 }  // namespace orrery::model

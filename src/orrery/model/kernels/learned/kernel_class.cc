@@ -72,13 +72,13 @@ KernelClass class_of(const Kernel& kernel) {
     return product_class(kernel, false);
   if (kernel.operation == Operation::grouped_gemm && kernel.pass != graph::Pass::backward)
     return product_class(kernel, true);
-  const bool alike = kernel.b == Format::unsaid || kernel.b == kernel.a;
+  const bool equivalent = kernel.b == Format::unsaid || kernel.b == kernel.a;
   if (kernel.operation == Operation::batched_gemm && kernel.pass != graph::Pass::backward)
-    return alike ? batched_class(kernel.a) : KernelClass::none;
+    return equivalent ? batched_class(kernel.a) : KernelClass::none;
   if (kernel.pass != graph::Pass::forward) return KernelClass::none;
   switch (kernel.operation) {
     case Operation::attention:
-      if (!is_16_bit(kernel.a) || !alike) return KernelClass::none;
+      if (!is_16_bit(kernel.a) || !equivalent) return KernelClass::none;
       return attention_class(kernel);
     case Operation::layer_norm:
       return kernel.a == Format::fp32 ? KernelClass::layer_norm : KernelClass::none;

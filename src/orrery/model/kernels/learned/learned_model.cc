@@ -43,7 +43,7 @@ graph::Format format_of_class(KernelClass kernels) {
   }
 }
 
-bool alike(double a, double b, double max_ratio = 1.03) {
+bool equivalent(double a, double b, double max_ratio = 1.03) {
   return a <= max_ratio * b && b <= max_ratio * a;
 }
 
@@ -127,8 +127,9 @@ ErrorBand holdout_band(const HoldoutError& held, bool extrapolated) {
 }
 
 bool is_equivalent_device(const DeviceSignature& device, const DeviceSignature& other) {
-  return device.processors == other.processors && alike(device.peak, other.peak) &&
-         alike(device.memory, other.memory, kMemoryAlike) && alike(device.clock, other.clock);
+  return device.processors == other.processors && equivalent(device.peak, other.peak) &&
+         equivalent(device.memory, other.memory, kMemoryAlike) &&
+         equivalent(device.clock, other.clock);
 }
 
 DeviceSignature signature_of(KernelClass kernels, const Silicon& silicon) {

@@ -290,13 +290,13 @@ Result<std::vector<SystolicLayer>> parse_systolic_layers(std::string_view text,
     return fail(Errc::limit_exceeded, where, "larger than a topology may be");
   std::vector<SystolicLayer> layers;
   std::vector<std::string_view> cells;
-  std::vector<std::string> kept;
+  std::vector<std::string> retained;
   std::optional<bool> gemm;
   TrimmedLineReader lines(text, where);
   std::string_view line;
   while (lines.next(line)) {
     if (line.find_first_not_of(", \t\r") == std::string_view::npos) continue;
-    if (!split_csv_row(line, cells, kept))
+    if (!split_csv_row(line, cells, retained))
       return fail(Errc::input_corrupt, lines.place(), "has quotes that do not close a cell");
     if (!gemm) {
       gemm = cells.size() > 1 && (cells[1] == "M" || cells[1] == "m");

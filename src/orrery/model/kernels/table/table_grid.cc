@@ -41,7 +41,7 @@ struct TableGrid::Sums {
     const float low = estimates[(count - 1) / 2], high = estimates[count / 2];
     return (static_cast<double>(low) + static_cast<double>(high)) / 2;
   }
-  [[nodiscard]] double kept(double estimate) const {
+  [[nodiscard]] double retained(double estimate) const {
     return lower <= upper ? std::clamp(estimate, lower, upper) : estimate;
   }
 };
@@ -191,7 +191,7 @@ void TableGrid::add_up(bool measured_only, std::vector<Sums>& sums) const {
 }
 
 double TableGrid::answer_of(const Sums& sums) const {
-  return sums.kept(power_ ? sums.weighted / sums.weights : sums.middle());
+  return sums.retained(power_ ? sums.weighted / sums.weights : sums.middle());
 }
 
 std::vector<HeldOutPoint> TableGrid::left_out() const {

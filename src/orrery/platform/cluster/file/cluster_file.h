@@ -16,7 +16,7 @@
 #include "orrery/config/parameters.h"
 #include "orrery/core/findings.h"
 #include "orrery/core/limits.h"
-#include "orrery/core/models/network_choices.h"
+#include "orrery/core/models/network_help.h"
 #include "orrery/core/models/time_source_table.h"
 #include "orrery/platform/catalogue/catalogue.h"
 #include "orrery/platform/cluster/file/collectives_section.h"

@@ -147,9 +147,9 @@ ShortestRoutes::Destination ShortestRoutes::destination(NodeIndex to) const {
     all.push_back(itself);
     at_home.leaving = flood(home, std::move(all), to);
   }
-  const auto& kept =
+  const auto& retained =
       destinations_.emplace(to, std::pair(&between->second, std::move(at_home))).first->second;
-  return {to, kept.first, home == 0 ? nullptr : &kept.second};
+  return {to, retained.first, home == 0 ? nullptr : &retained.second};
 }
 
 const ShortestRoutes::Table& ShortestRoutes::of_host(std::uint32_t region,

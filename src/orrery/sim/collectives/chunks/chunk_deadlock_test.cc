@@ -26,9 +26,9 @@ TEST(Rescue, BeginsWhatAllPeersHaveWaiting) {
   ranks[0].send(2, 100, 0, {y});
   ranks[1].coll(CollectiveType::all_reduce, 3000, {}, "z");
   ranks[1].coll(CollectiveType::all_reduce, 3000, {}, "y");
-  const auto told = ranks[2].recv(0, 100);
-  ranks[2].coll(CollectiveType::all_reduce, 3000, {told}, "x");
-  ranks[2].coll(CollectiveType::all_reduce, 3000, {told}, "z");
+  const auto predicted = ranks[2].recv(0, 100);
+  ranks[2].coll(CollectiveType::all_reduce, 3000, {predicted}, "x");
+  ranks[2].coll(CollectiveType::all_reduce, 3000, {predicted}, "z");
   graph::Workload workload = testing::workload(ranks);
   add_group(workload, "x", {0, 2});
   add_group(workload, "y", {0, 1});

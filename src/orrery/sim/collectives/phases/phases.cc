@@ -52,8 +52,8 @@ void Phases::packets_free(Stream& stream, std::uint16_t count) {
 }
 
 void Phases::reduce(std::uint32_t rank, const LocalEvent& event) {
-  const std::int64_t takes = chunks_.at(event.stream).spec->step_of(event.arg).reduce;
-  local_events_.at(rank, takes, {event.stream, 0, LocalEventKind::freed, event.repeat});
+  const std::int64_t duration = chunks_.at(event.stream).spec->step_of(event.arg).reduce;
+  local_events_.at(rank, duration, {event.stream, 0, LocalEventKind::freed, event.repeat});
 }
 
 void Phases::announcement_arrives(const Event& event) {

@@ -17,17 +17,17 @@ void StepPhases::begin(Stream& stream) {
   const auto window = static_cast<std::uint32_t>(spec.window);
   while (stream.inserted < window) {
     // Those that look the same go together.
-    std::uint32_t alike = 1;
+    std::uint32_t equivalent = 1;
     const bool reduces = spec.reduces(stream.inserted);
     const std::uint32_t most =
         spec.on_bus || spec.step.size() > 1 ? 1 : std::min(window - stream.inserted, kMostAtOnce);
-    while (alike < most && spec.reduces(stream.inserted + alike) == reduces) ++alike;
-    if (alike == 1) {
+    while (equivalent < most && spec.reduces(stream.inserted + equivalent) == reduces) ++equivalent;
+    if (equivalent == 1) {
       insert(stream);
       continue;
     }
-    stream.inserted += alike;
-    boundary_.wait(stream, 0, reduces, static_cast<std::uint16_t>(alike));
+    stream.inserted += equivalent;
+    boundary_.wait(stream, 0, reduces, static_cast<std::uint16_t>(equivalent));
   }
 }
 

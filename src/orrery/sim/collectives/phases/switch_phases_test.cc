@@ -38,8 +38,8 @@ const std::string kTree =
     " port: {bandwidth: 1 GB/s, latency: 500 ns}, trunk: {bandwidth: 1 GB/s, latency: 300 ns}},"
     " in_network: [{switches: \"leaf*\"}, {switches: \"spine*\"}]}";
 
-std::int64_t takes(const graph::Workload& workload, const platform::Platform& platform,
-                   bool fold = true) {
+std::int64_t duration(const graph::Workload& workload, const platform::Platform& platform,
+                      bool fold = true) {
   Options options;
   options.fold = fold;
   const auto made = simulate(workload, platform, options);
@@ -58,15 +58,16 @@ TEST(SwitchPhases, AloneTakeWhatTheFormulaSays) {
   for (const char* model : {"analytical", "flow", "message"}) {
     SCOPED_TRACE(model);
     for (const bool fold : {true, false}) {
-      EXPECT_EQ(takes(one(CollectiveType::all_reduce, 8), machine(kSwitch, model), fold),
+      EXPECT_EQ(duration(one(CollectiveType::all_reduce, 8), machine(kSwitch, model), fold),
                 1'000'000 + 1'000'000'000);
-      EXPECT_EQ(takes(one(CollectiveType::reduce_scatter, 8), machine(kSwitch, model), fold),
-                1'000'000 + 1'000'000'000);
-      EXPECT_EQ(takes(one(CollectiveType::all_gather, 8, 125'000), machine(kSwitch, model), fold),
+      EXPECT_EQ(duration(one(CollectiveType::reduce_scatter, 8), machine(kSwitch, model), fold),
                 1'000'000 + 1'000'000'000);
       EXPECT_EQ(
-          takes(one(CollectiveType::all_reduce, 16), machine(kTree, model, "one_in_network"), fold),
-          1'600'000 + 1'000'000'000);
+          duration(one(CollectiveType::all_gather, 8, 125'000), machine(kSwitch, model), fold),
+          1'000'000 + 1'000'000'000);
+      EXPECT_EQ(duration(one(CollectiveType::all_reduce, 16),
+                         machine(kTree, model, "one_in_network"), fold),
+                1'600'000 + 1'000'000'000);
     }
   }
 }
@@ -77,7 +78,7 @@ TEST(SwitchPhases, AreHeldBackByBuffersOnEveryNetwork) {
   small.replace(small.find("in_network: {}"), 14, "in_network: {buffer: 500 B}");
   for (const char* model : {"analytical", "flow", "message"}) {
     for (const bool fold : {true, false}) {
-      EXPECT_EQ(takes(one(CollectiveType::all_reduce, 8), machine(small, model), fold),
+      EXPECT_EQ(duration(one(CollectiveType::all_reduce, 8), machine(small, model), fold),
                 1'000'000 + 2'000'000'000)
           << model;
     }
@@ -88,9 +89,10 @@ TEST(SwitchPhases, AreHeldBackByBuffersOnEveryNetwork) {
 TEST(SwitchPhases, AreAtMostTwiceAsFastAsEndPoints) {
   const auto workload = one(CollectiveType::all_reduce, 8, 100'000'000);
   for (const char* model : {"analytical", "flow"}) {
-    const auto by_switch = static_cast<double>(takes(workload, machine(kSwitch, model)));
+    const auto by_switch = static_cast<double>(duration(workload, machine(kSwitch, model)));
     for (const char* algorithm : {"ring", "halving_doubling"}) {
-      const auto by_ends = static_cast<double>(takes(workload, machine(kSwitch, model, algorithm)));
+      const auto by_ends =
+          static_cast<double>(duration(workload, machine(kSwitch, model, algorithm)));
       EXPECT_GT(by_ends / by_switch, 1.7) << model << " " << algorithm;
       EXPECT_LT(by_ends / by_switch, 1.752) << model << " " << algorithm;
     }
@@ -106,9 +108,9 @@ TEST(SwitchPhases, MeetOtherTraffic) {
     if (r == 1) ranks[r].recv(0, 1'000'000);
   }
   const graph::Workload workload = testing::workload(ranks);
-  EXPECT_EQ(takes(workload, machine(kSwitch, "analytical")), 1'001'000'000);
+  EXPECT_EQ(duration(workload, machine(kSwitch, "analytical")), 1'001'000'000);
   for (const bool fold : {true, false})
-    EXPECT_EQ(takes(workload, machine(kSwitch, "flow"), fold), 2'001'000'000);
+    EXPECT_EQ(duration(workload, machine(kSwitch, "flow"), fold), 2'001'000'000);
 }
 
 // Data moves when there is a summand from everybody.
@@ -122,7 +124,7 @@ TEST(SwitchPhases, WaitForTheLast) {
     }
     const graph::Workload workload = testing::workload(ranks);
     for (const bool fold : {true, false})
-      EXPECT_EQ(takes(workload, machine(kSwitch, model), fold), 300'000'000 + 1'001'000'000);
+      EXPECT_EQ(duration(workload, machine(kSwitch, model), fold), 300'000'000 + 1'001'000'000);
   }
 }
 
@@ -134,9 +136,9 @@ TEST(SwitchPhases, AreAPhaseAmongOthers) {
   // Reduce-scatter and all-gather of 4 MB around the ring, an all-reduce of 1 MB between.
   const auto rings = std::int64_t{6} * (500'000 + 1'000'000'000);
   for (const bool fold : {true, false}) {
-    EXPECT_EQ(takes(workload, machine(two, "analytical", "[ring, in_network]"), fold),
+    EXPECT_EQ(duration(workload, machine(two, "analytical", "[ring, in_network]"), fold),
               rings + 1'001'000'000);
-    EXPECT_EQ(takes(workload, machine(two, "flow", "[ring, in_network]"), fold),
+    EXPECT_EQ(duration(workload, machine(two, "flow", "[ring, in_network]"), fold),
               rings + 1'001'000'000);
   }
 }
@@ -186,11 +188,11 @@ TEST(SwitchPhases, WaitForAStreamOfTheirSwitch) {
   for (const char* model : {"analytical", "flow", "message"}) {
     for (const bool fold : {true, false}) {
       SCOPED_TRACE(std::string(model) + (fold ? " folded" : ""));
-      EXPECT_EQ(takes(halves, machine(limited(kSwitch, 2), model), fold), 1'001'000'000);
-      EXPECT_EQ(takes(halves, machine(limited(kSwitch, 1), model), fold), 2 * 1'001'000'000);
+      EXPECT_EQ(duration(halves, machine(limited(kSwitch, 2), model), fold), 1'001'000'000);
+      EXPECT_EQ(duration(halves, machine(limited(kSwitch, 1), model), fold), 2 * 1'001'000'000);
       // Who is alone never waits.
       EXPECT_EQ(
-          takes(one(CollectiveType::all_reduce, 8), machine(limited(kSwitch, 1), model), fold),
+          duration(one(CollectiveType::all_reduce, 8), machine(limited(kSwitch, 1), model), fold),
           1'001'000'000);
     }
   }
@@ -206,8 +208,8 @@ TEST(SwitchPhases, AreServedInTheOrderInWhichTheyCome) {
   for (const char* model : {"analytical", "flow", "message"}) {
     SCOPED_TRACE(model);
     const std::int64_t below_leaf = 1'001'000'000, below_spine = 1'001'600'000;
-    EXPECT_EQ(takes(lines, machines(1, model)), 2 * below_leaf + below_spine);
-    EXPECT_EQ(takes(lines, machines(2, model)), 200'000'000 + below_leaf);
+    EXPECT_EQ(duration(lines, machines(1, model)), 2 * below_leaf + below_spine);
+    EXPECT_EQ(duration(lines, machines(2, model)), 200'000'000 + below_leaf);
   }
 }
 
@@ -226,7 +228,7 @@ TEST(SwitchPhases, FoldWhereNobodySharesALimitedSwitch) {
   const auto made = simulate(twice, apart, options);
   ASSERT_TRUE(made);
   EXPECT_EQ(made->savings.representatives, 1U) << made->savings.unfolded_reason;
-  EXPECT_EQ(made->end.count(), takes(twice, apart, false));
+  EXPECT_EQ(made->end.count(), duration(twice, apart, false));
   const auto halves = among(8, {{{0, 1, 2, 3}, 0}, {{4, 5, 6, 7}, 0}});
   const auto shared = simulate(halves, machine(limited(kSwitch, 1), "flow"), options);
   ASSERT_TRUE(shared);
@@ -259,8 +261,8 @@ TEST(SwitchPhases, StreamsGoWithEverythingElse) {
       std::int64_t without = 0;
       for (const int streams : {0, 1, 2, 4}) {
         const auto on = machine(limited(kTree, streams), model, "one_in_network");
-        const std::int64_t unfolded = takes(workload, on, false);
-        EXPECT_EQ(takes(workload, on, true), unfolded) << i << " " << model << " " << streams;
+        const std::int64_t unfolded = duration(workload, on, false);
+        EXPECT_EQ(duration(workload, on, true), unfolded) << i << " " << model << " " << streams;
         Options side_by_side;
         side_by_side.threads = 4;
         const auto made = simulate(workload, on, side_by_side);

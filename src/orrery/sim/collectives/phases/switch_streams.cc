@@ -21,14 +21,14 @@ void SwitchStreams::ask(const Asked& one) {
 std::vector<std::uint32_t> SwitchStreams::admit() {
   std::vector<std::uint32_t> begin;
   if (!std::exchange(unsettled_, false)) return begin;
-  std::map<model::EndPoint, std::uint32_t> kept;  // by those that wait
+  std::map<model::EndPoint, std::uint32_t> retained;  // by those that wait
   std::vector<Asked> waiting;
   for (const Asked& one : line_) {
     const auto& limited = one.tree->limited;
     const bool free = std::all_of(limited.begin(), limited.end(), [&](const auto& at) {
-      return busy_[at.at] + kept[at.at] < at.streams;
+      return busy_[at.at] + retained[at.at] < at.streams;
     });
-    for (const auto& at : limited) ++(free ? busy_ : kept)[at.at];
+    for (const auto& at : limited) ++(free ? busy_ : retained)[at.at];
     if (free)
       begin.push_back(one.number);
     else

@@ -153,9 +153,9 @@ TEST(Summands, GoWithFoldingAndThreads) {
       const auto type = std::array{CollectiveType::all_reduce, CollectiveType::reduce_scatter,
                                    CollectiveType::all_gather}[random() % 3];
       const auto numbers = std::array{Format::bf16, Format::fp32, Format::unsaid}[random() % 3];
-      const bool alike = random() % 2 == 0;
+      const bool equivalent = random() % 2 == 0;
       for (std::uint32_t r = 0; r < 8; ++r) {
-        const bool other = !alike && r / size % 2 == 1;
+        const bool other = !equivalent && r / size % 2 == 1;
         ranks[r].coll(type, 1'000'000 * (1 + i), {}, "g" + std::to_string(r / size), {}, {},
                       other ? Format::fp32 : numbers);
       }

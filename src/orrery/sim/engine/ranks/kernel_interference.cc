@@ -10,10 +10,10 @@ namespace orrery::sim {
 void KernelInterference::set_end(std::uint32_t rank, InterferenceState::Kernel& kernel) {
   const InterferenceState& state = run_.shared.kernel_interference[rank];
   const double factor = interference_.factor(state.taken, kernel.product);
-  const double takes = std::ceil(static_cast<double>(kernel.left) * factor);
+  const double duration = std::ceil(static_cast<double>(kernel.left) * factor);
   const std::int64_t delay = factor == 1.0 ? kernel.left
-                             : takes < 4e18
-                                 ? std::max(static_cast<std::int64_t>(takes), kernel.left)
+                             : duration < 4e18
+                                 ? std::max(static_cast<std::int64_t>(duration), kernel.left)
                                  : model::MultiDimFabric::kTooLong;
   const std::int64_t end = run_.after(delay);
   kernel.factor = factor;

@@ -53,7 +53,7 @@ std::int64_t some_bytes() {
 
 TEST(OverlapSlowdown, KernelsAreSlowerWhileACollectiveRuns) {
   const std::int64_t bytes = some_bytes();
-  const Time takes = alone(bytes);
+  const Time duration = alone(bytes);
   const auto finish =
       [&](std::optional<platform::StepEffects::OverlapSlowdown> kernel_interference) {
         Rank rank;
@@ -62,20 +62,20 @@ TEST(OverlapSlowdown, KernelsAreSlowerWhileACollectiveRuns) {
         return finish_of(rank, two_ranks(kernel_interference));
       };
   // Half of what passed is done when the collective ends.
-  const Time left = us(100) - Time(takes.count() / 2);
-  EXPECT_NEAR(number(finish(kTwice)), number(takes + left), 2);
+  const Time left = us(100) - Time(duration.count() / 2);
+  EXPECT_NEAR(number(finish(kTwice)), number(duration + left), 2);
   EXPECT_EQ(finish(platform::StepEffects::OverlapSlowdown{1, 1}), us(100));
   EXPECT_EQ(finish(std::nullopt), us(100));
 }
 
 TEST(OverlapSlowdown, ACollectiveMayBeginInTheMiddle) {
   const std::int64_t bytes = some_bytes();
-  const Time takes = alone(bytes);
+  const Time duration = alone(bytes);
   Rank rank;
   rank.work(kOps, 1);
   const auto before = rank.comp(us(20), {}, true);  // on the host
   rank.coll(CollectiveType::all_reduce, bytes, {before});
-  const Time end = us(20) + takes + us(80) - Time(takes.count() / 2);
+  const Time end = us(20) + duration + us(80) - Time(duration.count() / 2);
   EXPECT_NEAR(number(finish_of(rank, two_ranks(kTwice))), number(end), 2);
 }
 

@@ -117,9 +117,9 @@ std::vector<Rank> MemoryDraw::job(std::uint32_t ranks) {
   std::vector<Rank> made(ranks);
   for (std::int64_t step = between(1, 5); step > 0; --step) {
     const std::int64_t what = below(4), bytes = below(5) * 999 + below(3);
-    const bool alike = what > 1 || one_in(2);  // messages have a partner
+    const bool equivalent = what > 1 || one_in(2);  // messages have a partner
     for (std::uint32_t rank = 0; rank < ranks; ++rank)
-      add_node(made[rank], what, rank, ranks, alike ? bytes : bytes + 100 * below(3));
+      add_node(made[rank], what, rank, ranks, equivalent ? bytes : bytes + 100 * below(3));
   }
   return made;
 }

@@ -101,10 +101,10 @@ void EngineRun::note(FindingCode code, std::uint32_t rank, graph::NodeId node) {
 
 void EngineRun::spell_out_notes() {
   for (const auto& [code, known] : notes) {
-    std::uint64_t told = 0;  // of the ranks meant
+    std::uint64_t predicted = 0;  // of the ranks meant
     for (const Note& note : known) {
-      if (told < Findings::kPlaces) result.findings.add(code, place(note.rank, note.node), 0);
-      told += weight(note.rank);
+      if (predicted < Findings::kPlaces) result.findings.add(code, place(note.rank, note.node), 0);
+      predicted += weight(note.rank);
     }
   }
 }

@@ -178,9 +178,9 @@ void TimeAccounting::forget_spans(std::int64_t time) {
   if (spans_.size() <= 2 * spans_retained_ + kFewSpans) return;
   std::vector<std::uint32_t> place(spans_.size(), kNone);
   std::vector<std::pair<std::uint32_t, std::uint32_t>> newest;  // (rank, where its row begins)
-  std::uint32_t kept = 0;
+  std::uint32_t retained = 0;
   for (std::uint32_t i = 0; i < spans_.size(); ++i) {
-    if (spans_[i].end > time) place[i] = kept++;
+    if (spans_[i].end > time) place[i] = retained++;
     if (run_.shared.states[spans_[i].rank].span == i) newest.emplace_back(spans_[i].rank, place[i]);
   }
   for (const auto& [rank, span] : newest) run_.shared.states[rank].span = span;
@@ -190,8 +190,8 @@ void TimeAccounting::forget_spans(std::int64_t time) {
     if (span.before != kNone) span.before = place[span.before];
     spans_[place[i]] = span;
   }
-  spans_.resize(kept);
-  spans_retained_ = kept;
+  spans_.resize(retained);
+  spans_retained_ = retained;
 }
 
 void TimeAccounting::absorb(const TimeAccounting& other) {

@@ -49,9 +49,9 @@ Result<void> Communicators::make_axis(const graph::Workload& workload, const std
     if (digit.count == 0 || digit.step == 0 || digit.stride == 0 || extent > ranks || last >= ranks)
       return fail(Errc::input_group, where, fmt::format("{} ranks have no such groups", ranks));
   }
-  const auto kept = std::make_shared<std::vector<std::uint32_t>>(std::size_t{ranks}, kOutside);
-  by_rank_.push_back(kept);
-  std::vector<std::uint32_t>& by_rank = *kept;
+  const auto retained = std::make_shared<std::vector<std::uint32_t>>(std::size_t{ranks}, kOutside);
+  by_rank_.push_back(retained);
+  std::vector<std::uint32_t>& by_rank = *retained;
   by_name_.emplace(name, Meaning{0, &by_rank});
   for (std::uint32_t rank = 0; rank < ranks; ++rank) {
     if (by_rank[rank] != kOutside || !axis.has(rank)) continue;

@@ -187,13 +187,13 @@ class Refinement {
                     named_by_.begin() + first_sender_[rank + 1]);
       if (add_around != nullptr) groups_.add_viewers(rank, dirty_);
     }
-    std::size_t kept = 0;
+    std::size_t retained = 0;
     for (const std::uint32_t rank : dirty_) {
       if (is_dirty_[rank]) continue;
       is_dirty_[rank] = true;
-      dirty_[kept++] = rank;
+      dirty_[retained++] = rank;
     }
-    dirty_.resize(kept);
+    dirty_.resize(retained);
     for (const std::uint32_t rank : dirty_) is_dirty_[rank] = false;
   }
 

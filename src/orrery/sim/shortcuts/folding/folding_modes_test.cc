@@ -63,9 +63,9 @@ graph::Workload crossed(std::uint32_t copies) {
     ranks[first].send(2, 100, 0, {met}, true);
     ranks[first + 1].coll(CollectiveType::all_reduce, 3000, {}, z);
     ranks[first + 1].coll(CollectiveType::all_reduce, 3000, {}, y);
-    const auto told = ranks[first + 2].recv(-2, 100, 0, {}, true);
-    ranks[first + 2].coll(CollectiveType::all_reduce, 3000, {told}, x);
-    ranks[first + 2].coll(CollectiveType::all_reduce, 3000, {told}, z);
+    const auto predicted = ranks[first + 2].recv(-2, 100, 0, {}, true);
+    ranks[first + 2].coll(CollectiveType::all_reduce, 3000, {predicted}, x);
+    ranks[first + 2].coll(CollectiveType::all_reduce, 3000, {predicted}, z);
   }
   graph::Workload workload = testing::workload(ranks);
   workload.groups = groups.groups;
@@ -186,11 +186,11 @@ TEST(FoldedModes, OnlyEveryRankIsSaidToStall) {
   EXPECT_EQ(once.error().code, Errc::limit_exceeded);
   Options options;
   options.fold = true;
-  const auto told = simulate(workload, platform, options);
-  ASSERT_TRUE(told.has_value() && told->stall.has_value());
-  EXPECT_EQ(told->stall->unfinished_ranks, 6u);
-  EXPECT_EQ(told->savings.representatives, 8u);
-  EXPECT_EQ(told->savings.unfolded_reason, "it cannot finish");
+  const auto predicted = simulate(workload, platform, options);
+  ASSERT_TRUE(predicted.has_value() && predicted->stall.has_value());
+  EXPECT_EQ(predicted->stall->unfinished_ranks, 6u);
+  EXPECT_EQ(predicted->savings.representatives, 8u);
+  EXPECT_EQ(predicted->savings.unfolded_reason, "it cannot finish");
 }
 
 // A group that lists all ranks has them all, whatever dimensions a collective asks for.

@@ -30,7 +30,7 @@ ParallelParts parts_of(const graph::Workload& work, const Platform& platform) {
 }
 
 /// Everything that must not depend on threads, beyond what first_difference looks at.
-std::vector<std::string> told(const SimResult& result) {
+std::vector<std::string> predicted(const SimResult& result) {
   std::vector<std::string> all{std::to_string(result.messages),
                                std::to_string(result.savings.phases_by_closed_form),
                                std::to_string(result.savings.phases_by_messages)};
@@ -72,7 +72,7 @@ std::uint32_t run_all_ways(const graph::Workload& work, const Platform& platform
           continue;
         }
         EXPECT_EQ(first_difference(*whole, *cut).value_or(""), "") << threads;
-        EXPECT_EQ(told(*whole), told(*cut)) << threads;
+        EXPECT_EQ(predicted(*whole), predicted(*cut)) << threads;
         parts = std::max(parts, cut->savings.parts);
       }
     }
@@ -226,7 +226,7 @@ TEST(PartsInThreads, ManyRanksAreTheSame) {
     ASSERT_TRUE(cut);
     EXPECT_EQ(cut->savings.parts, ParallelParts::kMaxParts);
     EXPECT_EQ(first_difference(*whole, *cut).value_or(""), "");
-    EXPECT_EQ(told(*whole), told(*cut));
+    EXPECT_EQ(predicted(*whole), predicted(*cut));
   }
 }
 

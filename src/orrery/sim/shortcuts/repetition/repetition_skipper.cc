@@ -121,8 +121,8 @@ void RepetitionSkipper::end_tick() {
   due_ = false;
   const std::uint64_t apart = markers_ - before_.marker;
   const bool old = !before_.taken || apart > markers_ / 4;
-  const bool alike = affordable(0) && before_.taken && resembles(before_);
-  if (!alike && !old) return;
+  const bool equivalent = affordable(0) && before_.taken && resembles(before_);
+  if (!equivalent && !old) return;
   if (!affordable(run_.shared.states.size())) return;
   spent_ += run_.shared.states.size();
   std::uint64_t cost = run_.shared.queues.size();
@@ -135,7 +135,7 @@ void RepetitionSkipper::end_tick() {
   if (!affordable(cost)) return;
   spent_ += cost;
   present_.taken = take(present_);
-  if (alike && same_state() && jump()) {
+  if (equivalent && same_state() && jump()) {
     before_.taken = false;
     markers_ = 0;
   } else if (old) {
@@ -311,7 +311,7 @@ void RepetitionSkipper::move_nodes(const Jump& jump) {
     const NodeId front = state.front;
     const std::vector<std::uint32_t> waits(state.waits.begin() + front,
                                            state.waits.begin() + state.reach + 1);
-    const std::vector<NodeTimes> kept(times + front, times + state.reach + 1);
+    const std::vector<NodeTimes> retained(times + front, times + state.reach + 1);
     const auto size = static_cast<NodeId>(waits.size());
     for (NodeId node = front; node < front + moved + size; ++node) {
       const bool was_done = node - front < size && waits[node - front] == kDone;
@@ -320,7 +320,7 @@ void RepetitionSkipper::move_nodes(const Jump& jump) {
       if (is_done && !was_done) repeat_node(rank, node, jump);
       if (is_done) continue;
       state.waits[node] = waits[place];
-      times[node] = kept[place];
+      times[node] = retained[place];
       if (times[node].start >= 0) times[node].start += jump.delay();
       if (times[node].released_by != graph::kNoNode) times[node].released_by += moved;
       if (times[node].sender != kNone && run_.graph_of(rank).kind(node) == graph::NodeKind::coll)

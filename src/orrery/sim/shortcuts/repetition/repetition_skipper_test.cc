@@ -145,7 +145,7 @@ graph::Workload pipeline(int stages, int microbatches) {
       }
       return deps;
     };
-    std::vector<std::uint64_t> kept;
+    std::vector<std::uint64_t> retained;
     const auto pass = [&](int microbatch, bool forward) {
       const int from = forward ? s - 1 : s + 1, to = forward ? s + 1 : s - 1;
       const auto tag = static_cast<std::uint32_t>(microbatch) | (forward ? 0u : 1u << 24);
@@ -153,8 +153,8 @@ graph::Workload pipeline(int stages, int microbatches) {
         received = rank.recv(from - s, 3000, tag, chain({received == 0 ? last : received}), true);
       last = rank.comp(
           us(forward ? 10 : 20),
-          chain({last, received, forward ? 0 : kept[static_cast<std::size_t>(microbatch)]}));
-      if (forward) kept.push_back(last);
+          chain({last, received, forward ? 0 : retained[static_cast<std::size_t>(microbatch)]}));
+      if (forward) retained.push_back(last);
       if (to >= 0 && to < stages) sent = rank.send(to - s, 3000, tag, chain({last, sent}), true);
     };
     const int warm_up = std::min(microbatches, stages - 1 - s);

@@ -50,11 +50,12 @@ std::vector<OperationTime> compare_operation_times(const graph::Graph& recorded,
                                                    const workload::Program& program,
                                                    const Cluster& cluster) {
   const Times was = recorded_times(recorded);
-  const Times told = told_times(step_kernels(program, cluster));
+  const Times predicted = told_times(step_kernels(program, cluster));
   std::vector<OperationTime> made;
   for (std::size_t i = 1; i < graph::kOperations; ++i)
-    if (was[i] > Time{} && told[i] > Time{})
-      made.push_back({static_cast<graph::Operation>(i), Time(was[i].count() / steps), told[i]});
+    if (was[i] > Time{} && predicted[i] > Time{})
+      made.push_back(
+          {static_cast<graph::Operation>(i), Time(was[i].count() / steps), predicted[i]});
   std::stable_sort(made.begin(), made.end(),
                    [](const auto& a, const auto& b) { return a.recorded > b.recorded; });
   return made;

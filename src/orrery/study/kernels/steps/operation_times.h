@@ -16,11 +16,11 @@ namespace orrery::study {
 /// Kernels of one operation, on one rank, in a step.
 struct OperationTime {
   graph::Operation operation = graph::Operation::unsaid;
-  Time recorded{}, told{};
+  Time recorded{}, predicted{};
 
   /// How much longer they were recorded to take.
   [[nodiscard]] double factor() const {
-    return static_cast<double>(recorded.count()) / static_cast<double>(told.count());
+    return static_cast<double>(recorded.count()) / static_cast<double>(predicted.count());
   }
 };
 

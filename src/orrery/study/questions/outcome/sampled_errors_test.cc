@@ -41,13 +41,13 @@ TEST(DrawnTruth, WithoutErrorsIsWhatWasTold) {
 // 80 % of truths should lie in a step's band; of 200, 72 to 88 % are nothing unusual. More, and
 // more jobs, in benchmarks/accuracy/band_coverage.cc.
 TEST(DrawnTruth, LiesInTheBandAsOftenAsTheBandSays) {
-  const Outcome told = small_step();
-  const analysis::Digest all = digest(told);
+  const Outcome predicted = small_step();
+  const analysis::Digest all = digest(predicted);
   ASSERT_TRUE(all.band);
   constexpr int kDraws = 200;
   int inside = 0;
   for (std::uint64_t seed = 0; seed < kDraws; ++seed) {
-    const Time truth = sampled_errors::sampled_step(told, seed);
+    const Time truth = sampled_errors::sampled_step(predicted, seed);
     inside += truth >= all.band->lower && truth <= all.band->upper ? 1 : 0;
   }
   EXPECT_GE(inside, kDraws * 72 / 100);

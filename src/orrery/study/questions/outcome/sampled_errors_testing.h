@@ -80,13 +80,13 @@ class PerturbedKernels final : public model::KernelModel {
 };
 
 /// The step that comes out where the models that told `told` are off as drawn with this seed.
-inline Time sampled_step(const Outcome& told, std::uint64_t seed) {
+inline Time sampled_step(const Outcome& predicted, std::uint64_t seed) {
   const auto draws = std::make_shared<ErrorSamples>(seed);
   sim::Options options;
   options.fold = true;
   options.kernel_models[TimeSource::table] =
-      std::make_shared<PerturbedKernels>(told.platform().device, draws);
-  if (const auto& library = told.inputs.cluster->library)
+      std::make_shared<PerturbedKernels>(predicted.platform().device, draws);
+  if (const auto& library = predicted.inputs.cluster->library)
     options.library = std::make_shared<model::LibraryTimes>(
         library->with_error([draws](graph::CollectiveType type, const model::nccl::Shape& shape,
                                     const model::LibraryEstimate& answer) {
@@ -98,7 +98,7 @@ inline Time sampled_step(const Outcome& told, std::uint64_t seed) {
           what.source = name(answer.source);
           return draws->factor(sim::class_name(what), *answer.band);
         }));
-  const auto result = sim::simulate(told.workload(), told.platform(), options);
+  const auto result = sim::simulate(predicted.workload(), predicted.platform(), options);
   return result ? result->end : Time{};
 }
 

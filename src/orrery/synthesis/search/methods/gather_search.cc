@@ -34,11 +34,11 @@ std::vector<ChunkSend> needed_of(const RouteGraph& route_graph, const SpreadTask
     stays[i] = true;
     needed.set(route_graph.from[sends[i].route], sends[i].chunk);
   }
-  std::size_t kept = 0;
+  std::size_t retained = 0;
   for (std::size_t i = 0; i < sends.size(); ++i) {
-    if (stays[i]) sends[kept++] = sends[i];
+    if (stays[i]) sends[retained++] = sends[i];
   }
-  sends.resize(kept);
+  sends.resize(retained);
   return sends;
 }
 

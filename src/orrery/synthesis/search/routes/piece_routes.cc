@@ -48,7 +48,7 @@ class Router {
       for (std::size_t wire = 0; wire < load_.size(); ++wire) price(wire);
       for (std::size_t first = 0; first < pieces_.size();) {
         std::size_t end = first;
-        while (end < pieces_.size() && alike(first, end)) ++end;
+        while (end < pieces_.size() && equivalent(first, end)) ++end;
         for (std::size_t batch = 0; batch < batches; ++batch) {
           if (!reroute(first + batch, end, batches)) return false;
         }
@@ -95,7 +95,7 @@ class Router {
   }
 
   /// What is the cheapest for one is so for the other.
-  [[nodiscard]] bool alike(std::size_t one, std::size_t other) const {
+  [[nodiscard]] bool equivalent(std::size_t one, std::size_t other) const {
     return pieces_[one].from == pieces_[other].from &&
            (members_.empty() || pieces_[one].group == pieces_[other].group);
   }

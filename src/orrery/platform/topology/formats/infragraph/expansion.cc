@@ -36,15 +36,15 @@ class EdgeList {
   /// The last that was added for a pair stays, as in a networkx graph.
   void settle(Findings& findings) {
     std::stable_sort(edges_.begin(), edges_.end(), before);
-    std::size_t kept = 0;
+    std::size_t retained = 0;
     for (std::size_t i = 0; i < edges_.size(); ++i) {
       const bool last = i + 1 == edges_.size() || before(edges_[i], edges_[i + 1]);
       // Both directions of many2many within one list are one edge; that is no oddity.
       if (!last && edges_[i].edge != edges_[i + 1].edge)
         findings.add(FindingCode::fabric_link_dropped, edges_[i + 1].edge->place);
-      if (last) edges_[kept++] = edges_[i];
+      if (last) edges_[retained++] = edges_[i];
     }
-    edges_.resize(kept);
+    edges_.resize(retained);
   }
   [[nodiscard]] bool has(std::uint64_t a, std::uint64_t b) const {
     const One wanted{static_cast<NodeIndex>(a), static_cast<NodeIndex>(b), nullptr, nullptr};

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "commands.h"
+#include "command.h"
 
 #include <fmt/format.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "orrery/core/models/network_choices.h"
+#include "orrery/core/models/network_help.h"
 
 namespace orrery {
 
