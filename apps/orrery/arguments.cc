@@ -81,6 +81,29 @@ int say_usage(const Session& session, std::string_view what, std::string hint) {
   return session.fail({Errc::usage, "", std::string(what), std::move(hint)});
 }
 
+/// Words that an add-on has which this build lacks: a command, a mode or an option.
+int check_addons(CLI::App& table, const Session& session) {
+  CLI::App& command = chosen(table);
+  const std::vector<std::string> rest = table.remaining(true);
+  std::optional<Error> error;
+  if (&command == &table) {
+    if (!rest.empty()) error = missing_part_error(rest.front());
+    return error ? session.fail(*error) : -1;
+  }
+  const Command& row = *find_command(command.get_name());
+  for (const FieldRecord& field : table_command(command).fields) {
+    if (error || field.name != "words" || row.words.list == nullptr) continue;
+    const std::vector<std::string> words = field.values();
+    const std::vector<std::string_view> known = row.words.list();
+    if (!words.empty() && std::find(known.begin(), known.end(), words.front()) == known.end())
+      error = missing_part_error(fmt::format("{} {}", row.name, words.front()));
+  }
+  for (const std::string& word : rest)
+    if (!error && word.starts_with("--"))
+      error = missing_part_error(fmt::format("{} {}", row.name, word.substr(0, word.find('='))));
+  return error ? session.fail(*error) : -1;
+}
+
 /// What was left over: a mistake, or under ASTRA's own options something to ignore.
 int check_leftovers(CLI::App& table, Session& session, bool astra) {
   CLI::App& command = chosen(table);
@@ -155,6 +178,7 @@ int parse(CLI::App& table, Session& session, const std::string& program,
   } catch (const CLI::ParseError& error) {
     return say_usage(session, error.what(), "");
   }
+  if (const int code = check_addons(table, session); code >= 0) return code;
   if (const int code = check_leftovers(table, session, astra.active); code >= 0) return code;
   if (!session.action) {
     talk(table.help() + "\n");

@@ -49,6 +49,39 @@ std::vector<std::string_view> command_names() {
   return names;
 }
 
+std::optional<Error> missing_part_error(std::string_view words) {
+  for (const MissingPart& part : missing_parts())
+    if (part.words == words)
+      return Error{
+          Errc::usage, std::string(words),
+          fmt::format("is part of the add-on {}, which this build lacks", part.addon),
+          fmt::format("build Orrery with -DORRERY_ADDONS=all, or with {} in the list", part.addon)};
+  return std::nullopt;
+}
+
+std::vector<std::string_view> with_added_modes(std::string_view name,
+                                               std::vector<std::string_view> words) {
+  for (const AddedMode& mode : added_modes())
+    if (mode.command() == name && std::find(words.begin(), words.end(), mode.word()) == words.end())
+      words.push_back(mode.word());
+  return words;
+}
+
+std::string added_usage(std::string_view name) {
+  std::string text;
+  for (const AddedMode& mode : added_modes())
+    if (mode.command() == name) text += mode.usage;
+  return text;
+}
+
+std::string output_description(const Command& command) {
+  std::string text(command.output.file);
+  for (const AddedMode& mode : added_modes())
+    if (mode.command() == command.name && !mode.output.empty())
+      text += fmt::format("; {}", mode.output);
+  return text;
+}
+
 void describe(CLI::App& command, std::string_view details) {
   command.description(fmt::format("{}.\n{}", command.get_description(), details));
 }

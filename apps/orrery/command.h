@@ -8,9 +8,12 @@
 #include <algorithm>
 #include <cstdint>
 #include <iterator>
+#include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <variant>
 #include <vector>
 
 #include "session.h"
@@ -90,6 +93,65 @@ struct Command {
 
 /// Names of all commands that are not hidden.
 [[nodiscard]] std::vector<std::string_view> command_names();
+
+struct CalibrateOptions;
+struct EmbeddingsOptions;
+struct KernelsOptions;
+
+/// Adds the options that only a mode has to its command. Returns what runs the mode after parsing.
+/// `options` are those of the command, and live as long as it does.
+template <class Options>
+using AddMode = Action (*)(CLI::App& command, const Options& options, Session& session);
+
+/// A mode that an add-on contributes to a command of the core: what the command does if its first
+/// argument is a certain word. If the command has that mode already, the add-on replaces it.
+struct AddedMode {
+  std::string_view mode;     ///< command and word: "kernels fit"
+  std::string_view options;  ///< that only it has: "--by --notes"
+  std::string_view usage;    ///< lines of --help, each with a line end; may be empty
+  std::string_view output;   ///< what -o writes: "fit: the model"; empty: as the command
+  std::variant<AddMode<CalibrateOptions>, AddMode<EmbeddingsOptions>, AddMode<KernelsOptions>> add;
+
+  [[nodiscard]] std::string_view command() const { return mode.substr(0, mode.find(' ')); }
+  [[nodiscard]] std::string_view word() const { return mode.substr(mode.find(' ') + 1); }
+};
+
+/// Those of all add-ons that this program has.
+[[nodiscard]] std::span<const AddedMode> added_modes();
+
+/// A command, a mode or an option of an add-on that this build lacks.
+struct MissingPart {
+  std::string_view words;  ///< "calculon", "kernels fit", "kernels --by"
+  std::string_view addon;
+};
+[[nodiscard]] std::span<const MissingPart> missing_parts();
+
+/// Errc: usage, which names the add-on; empty: no add-on that this build lacks has `words`.
+[[nodiscard]] std::optional<Error> missing_part_error(std::string_view words);
+
+/// What runs the modes of add-ons, by word.
+using ModeActions = std::map<std::string, Action, std::less<>>;
+
+/// Adds the options of the modes that add-ons contribute to a command.
+template <class Options>
+[[nodiscard]] ModeActions add_modes(std::string_view name, CLI::App& command,
+                                    const Options& options, Session& session) {
+  ModeActions actions;
+  for (const AddedMode& mode : added_modes())
+    if (mode.command() == name)
+      actions.emplace(mode.word(), std::get<AddMode<Options>>(mode.add)(command, options, session));
+  return actions;
+}
+
+/// `words` and the modes that add-ons contribute to a command, each once.
+[[nodiscard]] std::vector<std::string_view> with_added_modes(std::string_view name,
+                                                             std::vector<std::string_view> words);
+
+/// The lines of --help for the modes that add-ons contribute to a command.
+[[nodiscard]] std::string added_usage(std::string_view name);
+
+/// The description of -o: that of the table, and of the modes that add-ons contribute.
+[[nodiscard]] std::string output_description(const Command& command);
 
 /// What the first argument of a command selects.
 template <class Options>

@@ -137,14 +137,13 @@ inline constexpr auto kCoreCommands = std::to_array<Command>({
      .group = Group::kernels,
      .summary = "Predict kernel times, and show which model predicts them",
      .add = add_kernels,
-     .output = {.file = "Write the JSON to FILE ('-' for stdout); fit: the model; plot: the plot"},
+     .output = {.file = "Write the JSON to FILE ('-' for stdout); plot: the plot"},
      .words = {.list = kernel_words}},
     {.name = "embeddings",
      .group = Group::kernels,
      .summary = "Measure the reuse of embedding rows, and predict lookups",
      .add = add_embeddings,
-     .output =
-         {.file = "Write the JSON to FILE ('-' for stdout); synthesize: the stream; fit: the nets"},
+     .output = {.file = "Write the JSON to FILE ('-' for stdout); synthesize: the stream"},
      .words = {.list = embeddings_words}},
     {.name = "collective",
      .group = Group::kernels,
@@ -228,6 +227,18 @@ template <std::size_t... N>
       if (same_group(command)) sorted.at(count++) = command;
   }
   return sorted;
+}
+
+/// The modes that add-ons contribute, in the order of the tables.
+template <std::size_t... N>
+[[nodiscard]] consteval auto joined(const std::array<AddedMode, N>&... tables) {
+  std::array<AddedMode, (N + ... + 0)> all;
+  [[maybe_unused]] std::size_t count = 0;
+  [[maybe_unused]] const auto append = [&](const auto& table) {
+    for (const AddedMode& mode : table) all.at(count++) = mode;
+  };
+  (append(tables), ...);
+  return all;
 }
 
 /// The commands of these names, in the order of kCoreCommands. A name that is not there does not

@@ -67,6 +67,11 @@ std::string question_json(const TableCommand& command) {
   return text;
 }
 
+void set_modes(CLI::App& command, std::string_view option, std::string_view modes) {
+  for (FieldRecord& field : table_command(command).fields)
+    if (first_name(field.options) == option) field.modes = modes;
+}
+
 Result<void> check_mode(CLI::App& command, std::string_view mode) {
   for (const FieldRecord& field : table_command(command).fields) {
     if (field.modes.empty() || field.options.empty()) continue;

@@ -86,6 +86,9 @@ class TableCommand : public CLI::App {
   return dynamic_cast<TableCommand&>(command);
 }
 
+/// Changes which modes of the command use an option of it: "'fit', 'plot'".
+void set_modes(CLI::App& command, std::string_view option, std::string_view modes);
+
 /// Errc: usage: an option was typed that `mode` of the command has no use for.
 [[nodiscard]] Result<void> check_mode(CLI::App& command, std::string_view mode);
 

@@ -41,13 +41,15 @@ constexpr const auto& question_table(const OutputOptions*) { return kOutputField
 constexpr std::string_view question_group(const OutputOptions*) { return "Output"; }
 
 void Session::add_options(CLI::App& sub) {
-  const Output& outputs = find_command(sub.get_name())->output;
+  const Command& command_row = *find_command(sub.get_name());
+  const Output& outputs = command_row.output;
   add_fields(sub, static_cast<OutputOptions&>(*this), [&](std::string_view name, std::string_view) {
     return name == "json"                        ? outputs.json
            : name == "output" || name == "force" ? !outputs.file.empty()
                                                  : true;
   });
-  if (!outputs.file.empty()) sub.get_option("--output")->description(std::string(outputs.file));
+  if (!outputs.file.empty())
+    sub.get_option("--output")->description(output_description(command_row));
 }
 
 Result<void> Session::check_output() const {

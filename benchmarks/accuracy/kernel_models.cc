@@ -16,13 +16,13 @@
 #include <vector>
 
 #include "orrery/core/statistics/statistics.h"
+#include "orrery/model/kernels/data_parts.h"
 #include "orrery/model/kernels/heuristic/chip.h"
 #include "orrery/model/kernels/heuristic/heuristic_model.h"
 #include "orrery/model/kernels/learned/kernel_class.h"
 #include "orrery/model/kernels/learned/learned_model.h"
 #include "orrery/model/kernels/silicon_file.h"
 #include "orrery/model/kernels/table/table_file.h"
-#include "orrery/model/kernels/training/training_set.h"
 
 namespace {
 

@@ -14,6 +14,13 @@ namespace orrery::cli_test {
 /// A job of 64 GPUs at most, as options.
 #define ORRERY_JOB "--model gpt2 --set model.layers=4 --seq 128 --global-batch 16 --tp 4 "
 
+/// Makes the table own.csv.
+#define ORRERY_KERNELS                                                                            \
+  "awk 'BEGIN{print \"device,kernel,us\"; for (m = 64; m <= 1024; m *= 2) "                       \
+  "for (n = 64; n <= 1024; n *= 2) for (k = 64; k <= 8192; k *= 2) "                              \
+  "printf \"H100_SXM,\\\"gemm forward bf16,bf16>bf16 m=%d n=%d k=%d transposed_b\\\",%.3f\\n\", " \
+  "m, n, k, 5 + m * n * k / 2e8}' > own.csv"
+
 struct CommandQuestion {
   std::string_view command, arguments;
   std::set<std::string_view> same{};  ///< fields that do not change its answer

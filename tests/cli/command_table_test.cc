@@ -84,8 +84,19 @@ TEST_F(CommandTable, HasTheOutputsOfTheOptions) {
     EXPECT_EQ(options.get_option_no_throw("--json") != nullptr, command.output.json)
         << command.name;
     const CLI::Option* const output = options.get_option_no_throw("--output");
-    EXPECT_EQ(output == nullptr ? "" : output->get_description(), command.output.file)
+    EXPECT_EQ(output == nullptr ? "" : output->get_description(), app::output_description(command))
         << command.name;
+  }
+}
+
+// Of a build that lacks add-ons.
+TEST_F(CommandTable, NamesTheAddOnOfAMissingPart) {
+  EXPECT_FALSE(app::missing_part_error("run"));
+  for (const app::MissingPart& part : app::missing_parts()) {
+    const auto error = app::missing_part_error(part.words);
+    ASSERT_TRUE(error) << part.words;
+    EXPECT_THAT(to_string(*error), HasSubstr("is part of the add-on " + std::string(part.addon) +
+                                             ", which this build lacks"));
   }
 }
 
@@ -168,7 +179,7 @@ std::string commands_page() {
               "\n\n| command | what it does | `--json` | `-o FILE` |\n|---|---|---|---|\n";
     page += "| `" + std::string(command.name) + "` | " + std::string(command.summary) + " | " +
             (command.output.json ? "yes" : "no") + " | " +
-            (command.output.file.empty() ? "no" : std::string(command.output.file)) + " |\n";
+            (command.output.file.empty() ? "no" : app::output_description(command)) + " |\n";
   }
   page += "\n## Exit codes\n\n| code | meaning |\n|---|---|\n";
   for (const app::ExitCode& code : app::kExitCodes)

@@ -70,13 +70,13 @@ std::vector<std::string> transcripts() {
 }
 
 std::vector<std::string> missing_commands() {
-  static const std::regex name(R"re(\.name = "([^"]+)")re");
+  static const std::regex name(R"re(\.(name|mode) = "([^"]+)")re");
   std::vector<std::string> missing;
   for (const std::string& addon : addons()) {
     if (is_built(addon)) continue;
     const std::string rows = read(kProject / "addons" / addon / "command/rows.h");
     for (std::sregex_iterator it(rows.begin(), rows.end(), name), end; it != end; ++it)
-      missing.push_back((*it)[1]);
+      missing.push_back((*it)[2]);
   }
   return missing;
 }

@@ -14,7 +14,7 @@ namespace orrery::cli_test {
 /// The transcripts in tests/cli, and in tests/cli of the add-ons that this build has.
 [[nodiscard]] std::vector<std::string> transcripts();
 
-/// The commands of add-ons that this build lacks.
+/// The commands, and modes of commands ("kernels fit"), of add-ons that this build lacks.
 [[nodiscard]] std::vector<std::string> missing_commands();
 
 /// Pages of the documentation with commands that run, less those with commands that this build

@@ -237,11 +237,6 @@ TEST_P(Answers, FollowFromEachField) {
 
 #define ORRERY_RECORDED \
   "data/demo/ddp_transformer/rank0.kineto.json.gz data/demo/ddp_transformer/rank1.kineto.json.gz "
-#define ORRERY_KERNELS                                                                            \
-  "awk 'BEGIN{print \"device,kernel,us\"; for (m = 64; m <= 1024; m *= 2) "                       \
-  "for (n = 64; n <= 1024; n *= 2) for (k = 64; k <= 8192; k *= 2) "                              \
-  "printf \"H100_SXM,\\\"gemm forward bf16,bf16>bf16 m=%d n=%d k=%d transposed_b\\\",%.3f\\n\", " \
-  "m, n, k, 5 + m * n * k / 2e8}' > own.csv"
 #define ORRERY_TRACES "orrery generate " ORRERY_JOB "--dp 2 -o w -q"
 const CommandQuestion kQuestions[] = {
     {"whatif",
@@ -302,7 +297,6 @@ const CommandQuestion kQuestions[] = {
     {"calibrate", "compute examples/calibrate/step.json", {}},
     {"calibrate", "overheads examples/calibrate/step.json", {}},
     {"calibrate", "variability " ORRERY_RECORDED, {"steps"}},
-    {"kernels", "fit own.csv --by nets --epochs 2 -o out/own.model", {}, ORRERY_KERNELS},
     {"kernels", "plot own.csv --compute heuristic -o out/own.svg", {}, ORRERY_KERNELS},
     {"embeddings", "synthesize --batch 256 --pooling 4 --rows 5000 -o out/a.txt", {}},
 };

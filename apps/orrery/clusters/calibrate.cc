@@ -18,14 +18,17 @@ namespace {
 
 constexpr std::array<Mode<const CalibrateOptions>, 4> kCalibrations = {
     {{"network", calibrate_network},
-     {"compute", calibrate_compute},
+     {"compute", [](const CalibrateOptions& options,
+                    Session& session) { return calibrate_compute(options, session, {}); }},
      {"overheads", calibrate_overheads},
      {"variability", calibrate_variability}}};
 
-int calibrate(CLI::App& command, const CalibrateOptions& options, Session& session) {
+int calibrate(CLI::App& command, const CalibrateOptions& options, const ModeActions& added,
+              Session& session) {
   const std::string kind = options.words.empty() ? "" : options.words.front();
   const auto* const calibration = find_mode(kCalibrations, kind);
-  if (calibration == nullptr)
+  const auto other = added.find(kind);
+  if (calibration == nullptr && other == added.end())
     return session.fail({Errc::usage, "calibrate",
                          kind.empty() ? "what?" : in_quotes(kind) + " cannot be calibrated",
                          "orrery calibrate network FILE…, compute FILE…, overheads TRACE… or "
@@ -34,7 +37,7 @@ int calibrate(CLI::App& command, const CalibrateOptions& options, Session& sessi
   if (options.words.size() < 2)
     return session.fail({Errc::usage, "calibrate " + kind, "from which measurements?",
                          "orrery calibrate " + kind + " FILE…"});
-  return calibration->run(options, session);
+  return other != added.end() ? other->second() : calibration->run(options, session);
 }
 
 }  // namespace
@@ -47,7 +50,9 @@ Result<std::string> take_result_path(Session& session) {
   return path;
 }
 
-std::vector<std::string_view> calibration_words() { return names_of(kCalibrations); }
+std::vector<std::string_view> calibration_words() {
+  return with_added_modes("calibrate", names_of(kCalibrations));
+}
 
 Action add_calibrate(CLI::App& command, Session& session) {
   describe(
@@ -68,8 +73,10 @@ Action add_calibrate(CLI::App& command, Session& session) {
       "  orrery calibrate network inspector/ --device h100-sxm --json\n");
   const auto options = std::make_shared<CalibrateOptions>();
   add_fields(command, *options);
+  const ModeActions added = add_modes("calibrate", command, *options, session);
   session.add_options(command);
-  return [options, &command, &session] { return calibrate(command, *options, session); };
+  return
+      [options, added, &command, &session] { return calibrate(command, *options, added, session); };
 }
 
 }  // namespace orrery::app

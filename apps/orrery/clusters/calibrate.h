@@ -4,9 +4,11 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
+#include "orrery/present/clusters/calibrate_compute_text.h"
 #include "question_options.h"
 #include "session.h"
 
@@ -20,7 +22,7 @@ struct CalibrateOptions {
   std::vector<std::string> words;  ///< network, compute, overheads or variability, then files
   std::string device, date, collective;
   std::int64_t ranks = 0, nodes = 0, steps = 0;
-  std::string devices, tuner, model, plot;
+  std::string devices, tuner, plot;
 
   static constexpr std::string_view group = "Inputs";
   static constexpr auto fields = std::tuple{
@@ -52,9 +54,6 @@ struct CalibrateOptions {
       QuestionField{"tuner", &CalibrateOptions::tuner, "--write-tuner", "FILE", kNothing,
                     "tuner.csv", "network: what NCCL should choose, as its tuner's CSV"}
           .only_for("'network'"),
-      QuestionField{"model", &CalibrateOptions::model, "--write-model", "FILE", kNothing,
-                    "kernels.model", "compute: a model fitted to the kernels, too"}
-          .only_for("'compute'"),
       QuestionField{"plot", &CalibrateOptions::plot, "--plot", "FILE", kNothing, "sizes.svg",
                     "network: held-back sizes, measured against predicted, as a drawing"}
           .only_for("'network'")};
@@ -66,7 +65,10 @@ struct CalibrateOptions {
 [[nodiscard]] Result<std::string> take_result_path(Session& session);
 
 int calibrate_network(const CalibrateOptions& options, Session& session);
-int calibrate_compute(const CalibrateOptions& options, Session& session);
+/// `fit`: fits a model to the kernels; it is written after the table.
+using FitKernelModel =
+    std::function<Result<present::KernelModelFile>(const study::ComputeCalibration& answer)>;
+int calibrate_compute(const CalibrateOptions& options, Session& session, const FitKernelModel& fit);
 int calibrate_overheads(const CalibrateOptions& options, Session& session);
 int calibrate_variability(const CalibrateOptions& options, Session& session);
 

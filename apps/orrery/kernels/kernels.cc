@@ -11,7 +11,7 @@
 
 #include "command.h"
 #include "kernels/kernel_context.h"
-#include "kernels/kernels_fit.h"
+#include "kernels/kernels_options.h"
 #include "options/input_options.h"
 #include "orrery/graph/kernel.h"
 #include "orrery/present/kernels/kernels_check_text.h"
@@ -30,43 +30,6 @@
 namespace orrery::app {
 
 namespace {
-
-std::vector<std::string_view> pass_words() {
-  return {"forward", "input_grad", "weight_grad", "backward"};
-}
-
-struct KernelsOptions {
-  std::vector<std::string> words;
-  std::string dtype, pass;
-  study::KernelModelSources sources;
-  study::Question question;  ///< of a step
-  bool all = false;
-  TableOptions tables;
-
-  static constexpr std::string_view group = "Inputs";
-  static constexpr auto fields = std::tuple{
-      QuestionField{"words", &KernelsOptions::words, "KERNEL", "", kAnswer, "softmax",
-                    "An operation and its sizes, in order or as NAME=VALUE: gemm 4096 8192 "
-                    "k=8192; traits, too: causal. Or: check TABLE, context TRACES, fit or plot "
-                    "TABLES, layers TOPOLOGY"},
-      QuestionField{"dtype", &KernelsOptions::dtype, "--dtype", "FORMAT", kAnswer, "fp16",
-                    "Format of all operands; or of each: fp8,fp8>bf16"}
-          .only_for("one kernel"),
-      QuestionField{"pass", &KernelsOptions::pass, "--pass", "PASS", kAnswer, "backward",
-                    "forward, input_grad, weight_grad or backward", pass_words}
-          .only_for("one kernel"),
-      QuestionStruct{"sources", &KernelsOptions::sources},
-      QuestionStruct{"question", &KernelsOptions::question,
-                     SelectedRow{"cluster", "The cluster that the step would run on", "a job"},
-                     SelectedRow{"compute", "Which model; by default as the cluster's file",
-                                 "'context', 'plot', a job"},
-                     SelectedRow{"job"}},
-      QuestionGroup{"Output"},
-      QuestionField{"all", &KernelsOptions::all, "--all", "", kNothing, "true",
-                    "Every different kernel of the step, or of the recordings"}
-          .only_for("'context', a job"),
-      QuestionStruct{"tables", &KernelsOptions::tables}};
-};
 
 constexpr const char* kDevice = "h100-sxm";
 constexpr const char* kFormat = "bf16";
@@ -108,30 +71,6 @@ int recorded_kernels(KernelsOptions& options, Session& session) {
                          options.question.compute,
                          options.all},
                         session);
-}
-
-/// The tables after the word `mode`.
-Result<std::vector<std::string>> named_tables(const KernelsOptions& options,
-                                              const std::string& mode) {
-  if (options.words.size() < 2)
-    return fail(Errc::usage, "kernels " + mode, "which tables?",
-                "orrery kernels " + mode + " TABLE.csv… -o FILE");
-  return std::vector<std::string>(options.words.begin() + 1, options.words.end());
-}
-
-int fit_tables(KernelsOptions& options, Session& session) {
-  const auto tables = named_tables(options, "fit");
-  if (!tables) return session.fail(tables.error());
-  study::KernelFitQuestion question;
-  question.tables = *tables;
-  question.devices = options.tables.devices;
-  question.by = options.tables.by;
-  question.notes = options.tables.notes;
-  question.classes = options.tables.classes;
-  question.seed = options.tables.seed;
-  question.epochs = options.tables.epochs;
-  question.leave_out = !options.tables.quick;
-  return fit_kernels(std::move(question), session);
 }
 
 int plot_tables(KernelsOptions& options, Session& session) {
@@ -183,24 +122,27 @@ int step_kernels(KernelsOptions& options, Session& session) {
       [&] { return present::kernels_step_json(*program, platform, step, options.all, findings); });
 }
 
-constexpr std::array<Mode<KernelsOptions>, 5> kKernelModes = {{{"check", check_table_file},
+constexpr std::array<Mode<KernelsOptions>, 4> kKernelModes = {{{"check", check_table_file},
                                                                {"context", recorded_kernels},
                                                                {"layers", layers_on_array},
-                                                               {"fit", fit_tables},
                                                                {"plot", plot_tables}}};
 
-int kernels(CLI::App& command, KernelsOptions& options, Session& session) {
+int kernels(CLI::App& command, KernelsOptions& options, const ModeActions& added,
+            Session& session) {
   const std::string first = options.words.empty() ? "" : options.words.front();
   const auto* const mode = find_mode(kKernelModes, first);
+  const auto other = added.find(first);
+  const bool is_mode = mode != nullptr || other != added.end();
   const bool job = options.question.job.given();
-  if (mode != nullptr && job)
+  if (is_mode && job)
     return session.fail({Errc::usage, "--spec", "is only for a job", "leave it out"});
-  if (auto fine = check_mode(command, mode != nullptr         ? "'" + first + "'"
+  if (auto fine = check_mode(command, is_mode                 ? "'" + first + "'"
                                       : job                   ? "a job"
                                       : options.words.empty() ? "no kernel"
                                                               : "one kernel");
       !fine)
     return session.fail(fine.error());
+  if (other != added.end()) return other->second();
   if (mode != nullptr) return mode->run(options, session);
   if (job) return step_kernels(options, session);
   if (!options.words.empty()) return one_kernel(options, session);
@@ -211,34 +153,37 @@ int kernels(CLI::App& command, KernelsOptions& options, Session& session) {
 }  // namespace
 
 std::vector<std::string_view> kernel_words() {
-  std::vector<std::string_view> words = names_of(kKernelModes);
+  std::vector<std::string_view> words = with_added_modes("kernels", names_of(kKernelModes));
   for (std::size_t i = 1; i < graph::kOperations; ++i)
     words.emplace_back(name(static_cast<graph::Operation>(i)));
   return words;
 }
 
 Action add_kernels(CLI::App& command, Session& session) {
-  describe(command,
-           "Of one kernel, or of a training step. Each time has an interval; a warning appears\n"
-           "where a table of measured kernels ends.\n"
-           "  orrery kernels                        lists operations, formats and devices\n"
-           "  orrery kernels check kernels.csv      contents of a table, and how far to trust it\n"
-           "                                        (exit code 3: damaged, or impossible times)\n"
-           "  orrery kernels context trace.json     kernels in recorded steps, compared with\n"
-           "                                        their times alone\n"
-           "  orrery kernels fit a.csv b.csv -o my.model   a model for --kernel-model, fitted\n"
-           "                                        to tables\n"
-           "  orrery kernels plot a.csv -o a.svg    measured against predicted times, as a plot\n"
-           "  orrery kernels layers net.csv --systolic array.cfg\n"
-           "                                        SCALE-Sim's layers on SCALE-Sim's array\n"
-           "\n"
-           "Examples:\n"
-           "  orrery kernels gemm 4096 8192 8192 --dtype bf16 --device h100-sxm,mi300x\n"
-           "  orrery kernels --model llama-3.1-8b --tp 4 --cluster h100-sxm:8\n");
+  describe(
+      command,
+      std::string(
+          "Of one kernel, or of a training step. Each time has an interval; a warning appears\n"
+          "where a table of measured kernels ends.\n"
+          "  orrery kernels                        lists operations, formats and devices\n"
+          "  orrery kernels check kernels.csv      contents of a table, and how far to trust it\n"
+          "                                        (exit code 3: damaged, or impossible times)\n"
+          "  orrery kernels context trace.json     kernels in recorded steps, compared with\n"
+          "                                        their times alone\n"
+          "  orrery kernels plot a.csv -o a.svg    measured against predicted times, as a plot\n"
+          "  orrery kernels layers net.csv --systolic array.cfg\n"
+          "                                        SCALE-Sim's layers on SCALE-Sim's array\n") +
+          added_usage("kernels") +
+          "\n"
+          "Examples:\n"
+          "  orrery kernels gemm 4096 8192 8192 --dtype bf16 --device h100-sxm,mi300x\n"
+          "  orrery kernels --model llama-3.1-8b --tp 4 --cluster h100-sxm:8\n");
   const auto options = std::make_shared<KernelsOptions>();
   add_fields(command, *options);
+  const ModeActions added = add_modes("kernels", command, *options, session);
   session.add_options(command);
-  return [options, &command, &session] { return kernels(command, *options, session); };
+  return
+      [options, added, &command, &session] { return kernels(command, *options, added, session); };
 }
 
 }  // namespace orrery::app

@@ -36,16 +36,10 @@ std::string device_table(const KernelTableReport::Device& device, report::Style 
   return style.strong(printable(device.name)) + "\n" + table.text(style, 0, 110);
 }
 
-std::string error_of(const model::KernelFitReport& about) {
-  return fmt::format("{}{}: {:.1f} % off by the median of {} held back", name(about.kernels),
-                     about.device.empty() ? "" : ", " + printable(about.device),
-                     100 * about.seen.median_error, format_count(about.seen.rows));
-}
-
 }  // namespace
 
 std::string calibrate_compute_text(const ComputeCalibration& answer, const std::string& table,
-                                   const std::string& model, report::Style style) {
+                                   const KernelModelFile& model, report::Style style) {
   report::Sheet head(style);
   head.add("kernels", fmt::format("{} different ones", count(answer.report.rows)));
   if (answer.recorded > 0) {
@@ -61,9 +55,7 @@ std::string calibrate_compute_text(const ComputeCalibration& answer, const std::
   for (const KernelTableReport::Device& device : answer.report.devices)
     text += "\n" + device_table(device, style);
   report::Sheet sheet(style);
-  if (answer.fit)
-    for (const model::KernelFitReport& about : answer.fit->reports)
-      sheet.add("model", error_of(about));
+  for (const std::string& error : model.errors) sheet.add("model", error);
   for (const std::string& name : answer.unknown_devices)
     sheet.add("left out", fmt::format("{}: not in the catalogue (--device says what it is like)",
                                       name.empty() ? "a device without a name" : in_quotes(name)));
@@ -71,21 +63,21 @@ std::string calibrate_compute_text(const ComputeCalibration& answer, const std::
   if (!table.empty())
     sheet.add("wrote", fmt::format("{}; in a cluster file: device: {{kernel_table: {}}}",
                                    printable(table), printable(table)));
-  if (!model.empty())
+  if (!model.path.empty())
     sheet.add("wrote", fmt::format("{}; in a cluster file: device: {{kernel_model: {}}}",
-                                   printable(model), printable(model)));
-  if (table.empty() && model.empty())
+                                   printable(model.path), printable(model.path)));
+  if (table.empty() && model.path.empty())
     sheet.add("next", "-o FILE writes a table that simulations take");
   return text + "\n" + sheet.text();
 }
 
 std::string calibrate_compute_json(const ComputeCalibration& answer, const std::string& table,
-                                   const std::string& model) {
+                                   const KernelModelFile& model) {
   return report::envelope("calibrate", answer.findings, [&](report::JsonWriter& json) {
     json.begin_object().field("calibrated", "compute").key("file");
     table.empty() ? json.null() : json.value(table);
     json.key("model_file");
-    model.empty() ? json.null() : json.value(model);
+    model.path.empty() ? json.null() : json.value(model.path);
     json.key("recorded_on");
     answer.date.empty() ? json.null() : json.value(answer.date);
     json.key("inputs").begin_array();

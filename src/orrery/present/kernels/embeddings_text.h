@@ -25,9 +25,4 @@ namespace orrery::present {
 [[nodiscard]] std::string lookup_text(const study::LookupAnswer& answer, report::Style style);
 [[nodiscard]] std::string lookup_json(const study::LookupAnswer& answer);
 
-/// `path`: where the nets are.
-[[nodiscard]] std::string lookup_fit_text(const study::LookupFit& fit, const std::string& path,
-                                          report::Style style);
-[[nodiscard]] std::string lookup_fit_json(const study::LookupFit& fit, const std::string& path);
-
 }  // namespace orrery::present

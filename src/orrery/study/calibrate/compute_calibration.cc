@@ -15,7 +15,6 @@
 #include "orrery/model/kernels/silicon_of.h"
 #include "orrery/study/calibrate/recorded_kernel_rows.h"
 #include "orrery/study/kernels/kernel_estimates.h"
-#include "orrery/study/kernels/kernel_tables.h"
 #include "orrery/study/questions/inputs/recorded_traces.h"
 
 namespace orrery::study {
@@ -62,7 +61,7 @@ std::string class_text(const model::MeasuredKernelClass& known) {
   return graph::to_text(kernel);
 }
 
-/// What stands at the head of both files, a line each.
+/// The head of the table, and of models that are fitted to it.
 std::string head_of(const ComputeCalibration& answer) {
   std::string text = "made by orrery calibrate compute\n";
   if (!answer.date.empty()) text += "measured on " + answer.date + "\n";
@@ -80,7 +79,7 @@ std::string table_text(const ComputeCalibration& answer, const model::MeasuredRo
       lines.remove_prefix(end + 1);
     }
   };
-  remark(head_of(answer));
+  remark(answer.notes);
   for (const KernelTableReport::Device& device : answer.report.devices)
     for (const model::MeasuredKernelClass& known : device.classes)
       if (known.left_out > 0)
@@ -190,16 +189,9 @@ class ComputeModel {
     if (!report->errors.empty()) return tl::unexpected(report->errors.front());
     answer_.report = *std::move(report);
     findings_.merge(answer_.report.findings);
+    answer_.notes = head_of(answer_);
     answer_.table = table_text(answer_, rows);
-    if (question_.model) {
-      model::FitOptions options;
-      options.by = model::has_xgboost() ? model::Learner::trees : model::Learner::nets;
-      options.leave_out = false;
-      options.notes = head_of(answer_);
-      auto fit = model::fit_kernel_models(rows, all_.silicons, options);
-      if (!fit) return tl::unexpected(std::move(fit.error()));
-      answer_.fit = *std::move(fit);
-    }
+    answer_.kernels = {std::move(rows), std::move(all_.silicons)};
     answer_.findings = findings_;
     return std::move(answer_);
   }

@@ -132,22 +132,6 @@ TEST_F(CalibrateCompute, KeepsRowsOfSeveralKernels) {
   EXPECT_THAT(answer->table, HasSubstr(" + softmax forward"));
 }
 
-TEST_F(CalibrateCompute, FitsAModel) {
-  std::string text = "device,kernel,us\n";
-  for (int i = 0; i < 260; ++i) {
-    const int m = 256 * (1 + i % 20), k = 512 * (1 + i / 20);
-    text += fmt::format("h100-sxm,\"gemm forward bf16,bf16>bf16 m={} n=4096 k={}\",{}\n", m, k,
-                        5 + 2.0 * m * 4096 * k / 6e8);
-  }
-  const auto answer = ask({.files = {file("a.csv", text)}, .model = true});
-  ASSERT_TRUE(answer) << to_string(answer.error());
-  ASSERT_TRUE(answer->fit);
-  ASSERT_EQ(answer->fit->reports.size(), 1u);
-  EXPECT_GT(answer->fit->reports[0].seen.rows, 10);
-  EXPECT_THAT(answer->fit->file, HasSubstr("made by orrery calibrate compute"));
-  EXPECT_THAT(answer->fit->file, HasSubstr("from a.csv sha256"));
-}
-
 TEST_F(CalibrateCompute, RefusesWhatItCannotUse) {
   const std::string unknown =
       file("u.csv", fmt::format("device,kernel,us\nabacus,\"{}\",9\n", kProduct));

@@ -16,9 +16,8 @@
 #include "orrery/model/embedding/lin_devices.h"
 #include "orrery/model/kernels/heuristic/chip.h"
 #include "orrery/model/kernels/heuristic/heuristic_model.h"
+#include "orrery/model/kernels/learned/lookup_net.h"
 #include "orrery/model/kernels/silicon_of.h"
-#include "orrery/model/kernels/training/lookup_net_training.h"
-#include "orrery/model/kernels/training/measured_lookups.h"
 #include "orrery/platform/catalogue/catalogue.h"
 #include "orrery/study/kernels/kernel_estimates.h"
 
@@ -119,28 +118,6 @@ std::string format_stream(const std::vector<std::int64_t>& stream, std::int64_t 
     fmt::format_to(std::back_inserter(text), "{}{}", stream[i],
                    (i + 1) % static_cast<std::size_t>(pooling) == 0 ? '\n' : ' ');
   return text;
-}
-
-Result<LookupFit> fit_lookups(const std::vector<std::string>& files, int epochs, std::uint64_t seed,
-                              const std::function<void(const model::DeviceLookupNet&)>& on_net) {
-  std::vector<model::MeasuredLookup> all;
-  for (const std::string& file : files) {
-    const auto text = config::read_text(file, limits::kMeasuredBytes);
-    if (!text) return tl::unexpected(text.error());
-    auto read = model::read_lookup_rows(*text, file);
-    if (!read) return tl::unexpected(read.error());
-    all.insert(all.end(), std::make_move_iterator(read->begin()),
-               std::make_move_iterator(read->end()));
-  }
-  model::LookupNetOptions options;
-  if (epochs != 0) options.epochs = epochs;
-  auto nets = model::fit_lookup_nets(all, options, seed, on_net);
-  if (!nets) return tl::unexpected(nets.error());
-  LookupFit fit;
-  fit.nets = *std::move(nets);
-  fit.lookups = all.size();
-  fit.file = model::write_lookup_nets("", fit.nets);
-  return fit;
 }
 
 namespace {

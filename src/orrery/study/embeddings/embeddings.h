@@ -5,7 +5,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -15,7 +14,6 @@
 #include "orrery/graph/kernel.h"
 #include "orrery/model/embedding/index_stream.h"
 #include "orrery/model/embedding/lookup_traffic.h"
-#include "orrery/model/kernels/learned/lookup_net.h"
 #include "orrery/trace/indices/lookups.h"
 
 namespace orrery::study {
@@ -88,17 +86,5 @@ struct LookupAnswer {
 /// Errc: usage (sizes are missing, no such device, a table smaller than its indices, one whose
 /// cache or memory is not known), and those of reading indices.
 [[nodiscard]] Result<LookupAnswer> predict_lookup(const LookupQuestion& question);
-
-/// Nets for lookups, fitted to tables of measured ones (model::read_lookup_rows).
-struct LookupFit {
-  std::vector<model::DeviceLookupNet> nets;
-  std::size_t lookups = 0;
-  std::string file;  ///< what model::LookupNets::read reads
-};
-
-/// Errc: those of model::read_lookup_rows and model::fit_lookup_nets.
-[[nodiscard]] Result<LookupFit> fit_lookups(
-    const std::vector<std::string>& files, int epochs, std::uint64_t seed,
-    const std::function<void(const model::DeviceLookupNet&)>& on_net);
 
 }  // namespace orrery::study

@@ -12,10 +12,10 @@
 #include "orrery/core/text/suggest.h"
 #include "orrery/core/text/text.h"
 #include "orrery/model/compute/kernel_models.h"
+#include "orrery/model/kernels/data_parts.h"
 #include "orrery/model/kernels/heuristic/heuristic_model.h"
 #include "orrery/model/kernels/learned/kernel_class.h"
 #include "orrery/model/kernels/table/table_file.h"
-#include "orrery/model/kernels/training/training_set.h"
 #include "orrery/study/kernels/kernel_estimates.h"
 #include "orrery/study/kernels/kernel_tables.h"
 
