@@ -22,8 +22,8 @@ if(NOT ORRERY_ADDONS STREQUAL "all")
 endif()
 
 # orrery_addon(<name> <arguments of orrery_room>…): the folder addons/<name> as a library orrery_<name>, as orrery_room()
-# makes one. Its folders text/ and command/ form the library orrery_<name>_command, which the program links, and
-# tests/CMakeLists.txt adds more tests.
+# makes one. Its folders text/ and command/, if there are any, form the library orrery_<name>_command, which the program
+# links, and tests/CMakeLists.txt adds more tests.
 function(orrery_addon name)
   set(dir "${CMAKE_SOURCE_DIR}/addons/${name}")
   foreach(target IN LISTS ARGN)
@@ -36,10 +36,12 @@ function(orrery_addon name)
   target_include_directories(orrery_${name} PUBLIC "$<BUILD_INTERFACE:${CMAKE_SOURCE_DIR}>")
 
   file(GLOB sources CONFIGURE_DEPENDS "${dir}/text/*.cc" "${dir}/command/*.cc")
-  add_library(orrery_${name}_command STATIC ${sources})
-  target_link_libraries(orrery_${name}_command PUBLIC orrery_${name} orrery_first_commands)
-  target_compile_options(orrery_${name}_command PRIVATE $<$<CONFIG:Release>:-Og>)
-  orrery_join(orrery_${name}_command)
+  if(sources)
+    add_library(orrery_${name}_command STATIC ${sources})
+    target_link_libraries(orrery_${name}_command PUBLIC orrery_${name} orrery_first_commands)
+    target_compile_options(orrery_${name}_command PRIVATE $<$<CONFIG:Release>:-Og>)
+    orrery_join(orrery_${name}_command)
+  endif()
 
   if(ORRERY_TESTS AND EXISTS "${dir}/tests/CMakeLists.txt")
     add_subdirectory(tests)

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "command.h"
-#include "orrery/platform/topology/formats/infragraph/infragraph.h"
+#include "orrery/platform/topology/formats/registered_formats.h"
 #include "orrery/present/clusters/topology_text.h"
 #include "orrery/study/clusters/topology_report.h"
 #include "output_file.h"
@@ -38,10 +38,13 @@ int topology(const TopologyOptions& options, Session& session) {
         !done)
       return session.fail(done.error());
   const std::string path = std::exchange(session.output, {});
-  if (!path.empty())
-    if (auto done = write_output(path, platform::write_infragraph(answer->topology), session.force);
-        !done)
+  if (!path.empty()) {
+    const auto text = platform::write_registered(platform::TopologyFormat::infragraph,
+                                                 answer->topology, "--output");
+    if (!text) return session.fail(text.error());
+    if (auto done = write_output(path, *text, session.force); !done)
       return session.fail(done.error());
+  }
   if (options.plot == "-" || path == "-") return kOk;
   return session.deliver(
       present::topology_text(*answer, options.nodes, findings, session.out_style()),

@@ -4,13 +4,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <filesystem>
-#include <fstream>
 #include <string>
 
 #include "orrery/platform/cluster/cluster.h"
 #include "orrery/platform/cluster/fabric/fabric.h"
-#include "orrery/platform/topology/formats/infragraph/infragraph.h"
 
 namespace orrery::platform {
 namespace {
@@ -174,33 +171,6 @@ TEST(FabricMemories, OfDimensionsHangAtTheirSwitches) {
     EXPECT_EQ(made->link_name(first),
               "memory" + std::to_string(i) + " -> dim1.switch" + std::to_string(i / 2));
   }
-}
-
-// A server's own memories, as another tool writes them, are taken as they are.
-TEST(FabricMemories, OfAFileAreTakenAsTheyAre) {
-  TopologyBuilder builder("server", "test");
-  const std::uint32_t host = builder.add_host();
-  const NodeIndex gpu = builder.add(NodeClass::device, "gpu0", host);
-  const NodeIndex cpu = builder.add(NodeClass::cpu, "cpu0", host);
-  builder.join(gpu, cpu, {Bandwidth(5e10), ns(200), 1, LinkClass::pcie});
-  for (const char* name : {"numa0", "numa1"})
-    builder.join(cpu, builder.add(NodeClass::memory, name, host),
-                 {Bandwidth(1e11), ns(80), 1, LinkClass::host});
-  const auto server = builder.finish("test");
-  ASSERT_TRUE(server);
-  const std::filesystem::path file = std::filesystem::path(testing::TempDir()) / "server.yaml";
-  std::ofstream(file) << write_infragraph(*server);
-  const auto read = [&](const std::string& more) {
-    return read_memories("fabric: {file: " + file.string() + ", memories: [{at: \"numa*\"" + more +
-                         "}]}" + kOverTheNetwork);
-  };
-  const auto made = read("");
-  ASSERT_TRUE(made) << to_string(made.error());
-  EXPECT_EQ(memory_count(*made), 2U);
-  EXPECT_EQ(made->fabric->topology.link_count(), server->link_count());
-  const auto wrong = read(", count: 2");
-  ASSERT_FALSE(wrong);
-  EXPECT_THAT(to_string(wrong.error()), HasSubstr("are memories themselves"));
 }
 
 // Of a topology that is there: what it had keeps its numbers and ranks.

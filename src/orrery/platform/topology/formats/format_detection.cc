@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "orrery/platform/topology/formats/common/infragraph_keys.h"
 #include "orrery/platform/topology/formats/common/line_reader.h"
-#include "orrery/platform/topology/formats/infragraph/infragraph.h"
 #include "orrery/platform/topology/formats/machines/nvidia_smi_matrix.h"
 
 namespace orrery::platform {

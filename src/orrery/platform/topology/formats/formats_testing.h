@@ -5,9 +5,11 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <string>
 #include <string_view>
 
+#include "orrery/core/text/text.h"
 #include "orrery/platform/topology/formats/read_topology.h"
 
 namespace orrery::platform::formats_testing {
@@ -54,6 +56,35 @@ inline std::string changed(std::string_view text, std::string_view from, std::st
     return out;
   }
   return out.replace(at, from.size(), to);
+}
+
+inline void expect_survives(std::string_view text) {
+  Findings findings;
+  const auto read = read_topology(text, "damaged", findings);
+  if (read) return;
+  std::size_t bad = 0;
+  EXPECT_TRUE(is_utf8(to_string(read.error()), bad)) << to_string(read.error());
+  EXPECT_TRUE(read.error().where.starts_with("damaged")) << read.error().where;
+  EXPECT_FALSE(read.error().what.empty());
+  EXPECT_LT(to_string(read.error()).size(), 1000U);
+}
+
+/// A small file, cut everywhere and with every byte changed, ends in an error that states where and
+/// what, or in another fabric; never in a crash or a hang.
+inline void expect_survives_damage(std::string_view text) {
+  const auto start = std::chrono::steady_clock::now();
+  Findings findings;
+  const auto read = read_topology(text, "whole", findings);
+  EXPECT_TRUE(read) << to_string(read.error());
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    expect_survives(text.substr(0, i));
+    for (const char byte : {'\0', '\xff', '9', ' ', '\n', '[', '<', '-'}) {
+      std::string damaged(text);
+      damaged[i] = byte;
+      expect_survives(damaged);
+    }
+  }
+  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::minutes(1)) << "hangs";
 }
 
 }  // namespace orrery::platform::formats_testing

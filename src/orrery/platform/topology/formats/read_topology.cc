@@ -14,7 +14,6 @@
 #include "orrery/platform/topology/formats/common/line_reader.h"
 #include "orrery/platform/topology/formats/common/xml.h"
 #include "orrery/platform/topology/formats/format_detection.h"
-#include "orrery/platform/topology/formats/infragraph/infragraph.h"
 #include "orrery/platform/topology/formats/machines/lstopo.h"
 #include "orrery/platform/topology/formats/machines/nccl_topology.h"
 #include "orrery/platform/topology/formats/machines/nvidia_smi.h"
@@ -25,6 +24,7 @@
 #include "orrery/platform/topology/formats/networks/ns3.h"
 #include "orrery/platform/topology/formats/networks/simai.h"
 #include "orrery/platform/topology/formats/networks/taccl.h"
+#include "orrery/platform/topology/formats/registered_formats.h"
 
 namespace orrery::platform {
 namespace {
@@ -130,7 +130,7 @@ Result<Topology> read_tree(std::string_view text, bool json, const std::string& 
   if (!file) return tl::unexpected(file.error());
   switch (const TopologyFormat format = detect_tree_format(*file)) {
     case TopologyFormat::infragraph:
-      return read_infragraph(*file, text.size(), where, findings);
+      return read_registered(TopologyFormat::infragraph, *file, text.size(), where, findings);
     case TopologyFormat::air:
       return read_air(*file, where, findings);
     case TopologyFormat::taccl:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "orrery/platform/topology/formats/infragraph/slices.h"
+#include "addons/infragraph/slices.h"
 
 #include <fmt/format.h>
 

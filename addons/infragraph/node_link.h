@@ -13,9 +13,6 @@
 
 namespace orrery::platform {
 
-/// Whether it is such a graph.
-[[nodiscard]] bool is_node_link(const config::Json& file);
-
 /// Where nodes have no type (the service leaves it out of "partial" answers), the name of the
 /// component tells what they are (fabric_class_guessed). Errc: input_corrupt, input_range,
 /// input_missing_attr (a rate in gigatransfers).

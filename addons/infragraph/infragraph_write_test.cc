@@ -6,10 +6,10 @@
 #include <filesystem>
 #include <random>
 
+#include "addons/infragraph/infragraph.h"
 #include "orrery/config/document.h"
 #include "orrery/core/paths_testing.h"
 #include "orrery/platform/topology/formats/formats_testing.h"
-#include "orrery/platform/topology/formats/infragraph/infragraph.h"
 
 namespace orrery::platform {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "orrery/platform/topology/formats/infragraph/node_classes.h"
+#include "addons/infragraph/node_classes.h"
 
 #include "orrery/platform/topology/formats/common/line_reader.h"
 

@@ -16,10 +16,10 @@
 #include <string_view>
 #include <vector>
 
+#include "addons/infragraph/infragraph.h"
 #include "orrery/config/document.h"
 #include "orrery/core/paths_testing.h"
 #include "orrery/core/text/text.h"
-#include "orrery/platform/topology/formats/infragraph/infragraph.h"
 #include "orrery/platform/topology/formats/read_topology.h"
 #include "orrery/platform/topology/metrics/topology_metrics.h"
 #include "orrery/platform/topology/routing/router.h"

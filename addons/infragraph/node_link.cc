@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "orrery/platform/topology/formats/infragraph/node_link.h"
+#include "addons/infragraph/node_link.h"
 
 #include <fmt/format.h>
 
@@ -7,10 +7,10 @@
 #include <unordered_map>
 #include <vector>
 
+#include "addons/infragraph/node_classes.h"
 #include "orrery/core/text/text.h"
 #include "orrery/platform/topology/formats/common/line_reader.h"
 #include "orrery/platform/topology/formats/common/switch_tiers.h"
-#include "orrery/platform/topology/formats/infragraph/node_classes.h"
 
 namespace orrery::platform {
 namespace {
@@ -192,15 +192,6 @@ class NodeLinkReading {
 };
 
 }  // namespace
-
-bool is_node_link(const Json& file) {
-  const auto list = [&](const char* key) {
-    const auto found = file.find(key);
-    return found != file.end() && found->is_array();
-  };
-  return list("nodes") && (list("edges") || list("links")) &&
-         (file.contains("directed") || file.contains("multigraph"));
-}
 
 Result<Topology> read_node_link(const Json& file, const std::string& where, Findings& findings) {
   return NodeLinkReading(file, where, findings).read();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "orrery/platform/topology/formats/infragraph/infragraph_file.h"
+#include "addons/infragraph/infragraph_file.h"
 
 #include <fmt/format.h>
 

@@ -1,44 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "orrery/platform/topology/formats/infragraph/infragraph.h"
+#include "addons/infragraph/infragraph.h"
 
+#include "addons/infragraph/annotations.h"
+#include "addons/infragraph/expansion.h"
+#include "addons/infragraph/infragraph_file.h"
+#include "addons/infragraph/legacy_schema.h"
+#include "addons/infragraph/node_link.h"
+#include "addons/infragraph/orrery_annotations.h"
+#include "orrery/platform/topology/formats/common/infragraph_keys.h"
 #include "orrery/platform/topology/formats/common/switch_tiers.h"
-#include "orrery/platform/topology/formats/infragraph/annotations.h"
-#include "orrery/platform/topology/formats/infragraph/expansion.h"
-#include "orrery/platform/topology/formats/infragraph/infragraph_file.h"
-#include "orrery/platform/topology/formats/infragraph/legacy_schema.h"
-#include "orrery/platform/topology/formats/infragraph/node_link.h"
-#include "orrery/platform/topology/formats/infragraph/orrery_annotations.h"
 
 namespace orrery::platform {
-namespace {
 
 using config::Json;
-
-bool has_any(const Json& file, std::initializer_list<const char*> keys) {
-  for (const char* key : keys) {
-    if (file.contains(key)) return true;
-  }
-  return false;
-}
-
-/// What annotate_graph is sent: attributes of a graph that is not there.
-bool is_only_annotations(const Json& file) {
-  if (has_any(file, {"devices", "instances", "components"})) return false;
-  const auto nodes = file.find("nodes");
-  if (file.contains("annotations")) return true;
-  return nodes != file.end() && nodes->is_array() && !nodes->empty() && (*nodes)[0].is_object() &&
-         (*nodes)[0].contains("attributes");
-}
-
-}  // namespace
-
-bool is_infragraph(const Json& file) {
-  if (!file.is_object()) return false;
-  return is_node_link(file) || is_only_annotations(file) ||
-         has_any(file, {"infrastructure", "inventory", "device_instances", "instances", "devices",
-                        "components"}) ||
-         (file.contains("device") && file["device"].is_array());
-}
 
 Result<Topology> read_infragraph(const Json& file, std::size_t bytes, const std::string& where,
                                  Findings& findings) {

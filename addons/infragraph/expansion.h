@@ -7,9 +7,9 @@
 #include <map>
 #include <string>
 
+#include "addons/infragraph/infragraph_file.h"
 #include "orrery/core/error.h"
 #include "orrery/core/findings.h"
-#include "orrery/platform/topology/formats/infragraph/infragraph_file.h"
 #include "orrery/platform/topology/topology.h"
 
 namespace orrery::platform::infragraph {

@@ -5,9 +5,9 @@
 
 #include <string>
 
+#include "addons/infragraph/infragraph_file.h"
 #include "orrery/core/error.h"
 #include "orrery/core/findings.h"
-#include "orrery/platform/topology/formats/infragraph/infragraph_file.h"
 
 namespace orrery::platform::infragraph {
 

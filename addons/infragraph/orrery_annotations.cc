@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "orrery/platform/topology/formats/infragraph/orrery_annotations.h"
+#include "addons/infragraph/orrery_annotations.h"
 
 #include <fmt/format.h>
 

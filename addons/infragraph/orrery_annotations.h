@@ -8,9 +8,9 @@
 #include <string_view>
 #include <vector>
 
+#include "addons/infragraph/expansion.h"
 #include "orrery/config/document.h"
 #include "orrery/core/error.h"
-#include "orrery/platform/topology/formats/infragraph/expansion.h"
 #include "orrery/platform/topology/topology.h"
 
 namespace orrery::platform::infragraph {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "addons/infragraph/infragraph.h"
 #include "orrery/platform/platform_testing.h"
-#include "orrery/platform/topology/formats/infragraph/infragraph.h"
 
 using namespace orrery;
 using namespace orrery::platform;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "orrery/platform/topology/formats/infragraph/annotations.h"
+#include "addons/infragraph/annotations.h"
 
 #include <fmt/format.h>
 
@@ -10,10 +10,10 @@
 #include <unordered_set>
 #include <vector>
 
+#include "addons/infragraph/slices.h"
 #include "orrery/core/text/text.h"
 #include "orrery/platform/topology/formats/common/line_reader.h"
 #include "orrery/platform/topology/formats/common/pcie.h"
-#include "orrery/platform/topology/formats/infragraph/slices.h"
 
 namespace orrery::platform::infragraph {
 namespace {

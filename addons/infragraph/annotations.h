@@ -6,11 +6,11 @@
 #include <cstddef>
 #include <string>
 
+#include "addons/infragraph/expansion.h"
+#include "addons/infragraph/infragraph_file.h"
 #include "orrery/config/document.h"
 #include "orrery/core/error.h"
 #include "orrery/core/findings.h"
-#include "orrery/platform/topology/formats/infragraph/expansion.h"
-#include "orrery/platform/topology/formats/infragraph/infragraph_file.h"
 
 namespace orrery::platform::infragraph {
 

@@ -15,9 +15,6 @@
 
 namespace orrery::platform {
 
-/// Whether the tree is any form of it: an infrastructure, a device alone, annotations, a graph.
-[[nodiscard]] bool is_infragraph(const config::Json& file);
-
 /// Reads schemas 1 and 2, and older ones (legacy_schema): under `infrastructure` or bare, with or
 /// without annotations, a device alone, or a graph as networkx has it. An xpu is a device; an
 /// instance in which there is one, or a CPU or a NIC, is a machine. `bytes`: how long the file is;

@@ -5,7 +5,7 @@
 
 #include <string_view>
 
-#include "orrery/platform/topology/formats/infragraph/infragraph_file.h"
+#include "addons/infragraph/infragraph_file.h"
 #include "orrery/platform/topology/topology.h"
 
 namespace orrery::platform::infragraph {

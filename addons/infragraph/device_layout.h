@@ -10,10 +10,10 @@
 #include <string_view>
 #include <vector>
 
+#include "addons/infragraph/infragraph_file.h"
+#include "addons/infragraph/slices.h"
 #include "orrery/core/error.h"
 #include "orrery/core/findings.h"
-#include "orrery/platform/topology/formats/infragraph/infragraph_file.h"
-#include "orrery/platform/topology/formats/infragraph/slices.h"
 
 namespace orrery::platform::infragraph {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "orrery/platform/topology/formats/infragraph/expansion.h"
+#include "addons/infragraph/expansion.h"
 
 #include <fmt/format.h>
 
@@ -7,12 +7,12 @@
 #include <utility>
 #include <vector>
 
+#include "addons/infragraph/device_layout.h"
+#include "addons/infragraph/node_classes.h"
+#include "addons/infragraph/slices.h"
 #include "orrery/core/limits.h"
 #include "orrery/core/text/text.h"
 #include "orrery/platform/topology/formats/common/line_reader.h"
-#include "orrery/platform/topology/formats/infragraph/device_layout.h"
-#include "orrery/platform/topology/formats/infragraph/node_classes.h"
-#include "orrery/platform/topology/formats/infragraph/slices.h"
 
 namespace orrery::platform::infragraph {
 namespace {

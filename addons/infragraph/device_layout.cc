@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "orrery/platform/topology/formats/infragraph/device_layout.h"
+#include "addons/infragraph/device_layout.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
+#include "addons/infragraph/node_classes.h"
 #include "orrery/core/limits.h"
 #include "orrery/core/text/text.h"
 #include "orrery/platform/topology/formats/common/line_reader.h"
-#include "orrery/platform/topology/formats/infragraph/node_classes.h"
 
 namespace orrery::platform::infragraph {
 namespace {

@@ -8,10 +8,10 @@
 #include <utility>
 #include <vector>
 
+#include "addons/infragraph/infragraph.h"
+#include "addons/infragraph/orrery_annotations.h"
 #include "orrery/config/yaml_writer.h"
 #include "orrery/core/text/text.h"
-#include "orrery/platform/topology/formats/infragraph/infragraph.h"
-#include "orrery/platform/topology/formats/infragraph/orrery_annotations.h"
 
 namespace orrery::platform {
 namespace {

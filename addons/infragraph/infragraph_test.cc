@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "orrery/platform/topology/formats/infragraph/infragraph.h"
+#include "addons/infragraph/infragraph.h"
 
 #include <gtest/gtest.h>
 
 #include <chrono>
 
+#include "addons/infragraph/slices.h"
 #include "orrery/platform/topology/formats/formats_testing.h"
-#include "orrery/platform/topology/formats/infragraph/slices.h"
 
 namespace orrery::platform {
 namespace {
@@ -281,6 +281,12 @@ TEST(InfraGraph, Mistakes) {
               "[{name: xpu, choice: xpu}]}]")
           .error(),
       "f:/instances: 2 devices and no instances: how many of each there are is not said (E2010)");
+}
+
+TEST(InfraGraph, AnnotationsAloneAreNoFabric) {
+  EXPECT_EQ(
+      Reading(R"({"nodes": [{"name": "a", "attributes": []}]})").error(),
+      "f: annotations alone: the infrastructure that they are about is not in the file (E2010)");
 }
 
 TEST(InfraGraph, ClaimsOfMillionsStopBeforeTheyAreMade) {

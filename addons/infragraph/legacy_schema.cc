@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "orrery/platform/topology/formats/infragraph/legacy_schema.h"
+#include "addons/infragraph/legacy_schema.h"
 
 #include <fmt/format.h>
 
