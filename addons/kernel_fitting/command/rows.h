@@ -5,7 +5,7 @@
 
 #include <array>
 
-#include "apps/orrery/commands.h"
+#include "apps/orrery/command.h"
 
 namespace orrery::app {
 
