@@ -81,15 +81,21 @@ int say_usage(const Session& session, std::string_view what, std::string hint) {
   return session.fail({Errc::usage, "", std::string(what), std::move(hint)});
 }
 
-/// Words that an add-on has which this build lacks: a command, a mode or an option.
+/// CLI11 would look for a command among later words: `orrery bench run` is no `run`.
+int check_command(const std::vector<std::string>& arguments, const Session& session) {
+  if (arguments.empty() || arguments[0].empty() || arguments[0][0] == '-') return -1;
+  if (find_command(arguments[0]) != nullptr) return -1;
+  if (const auto error = missing_part_error(arguments[0])) return session.fail(*error);
+  return say_usage(session, fmt::format("there is no command '{}'", arguments[0]),
+                   did_you_mean(arguments[0], command_names()));
+}
+
+/// Words that an add-on has which this build lacks: a mode or an option.
 int check_addons(CLI::App& table, const Session& session) {
   CLI::App& command = chosen(table);
+  if (&command == &table) return -1;
   const std::vector<std::string> rest = table.remaining(true);
   std::optional<Error> error;
-  if (&command == &table) {
-    if (!rest.empty()) error = missing_part_error(rest.front());
-    return error ? session.fail(*error) : -1;
-  }
   const Command& row = *find_command(command.get_name());
   for (const FieldRecord& field : table_command(command).fields) {
     if (error || field.name != "words" || row.words.list == nullptr) continue;
@@ -117,10 +123,7 @@ int check_leftovers(CLI::App& table, Session& session, bool astra) {
       return say_usage(session, fmt::format("there is no option '{}'", name),
                        near_option(name, command));
     }
-    if (&command != &table)
-      return say_usage(session, fmt::format("'{}' is one argument too many", word), "");
-    return say_usage(session, fmt::format("there is no command '{}'", word),
-                     did_you_mean(word, command_names()));
+    return say_usage(session, fmt::format("'{}' is one argument too many", word), "");
   }
   return -1;
 }
@@ -168,6 +171,7 @@ int parse(CLI::App& table, Session& session, const std::string& program,
   session.astra_options = astra.active;
   // The option table may fail before a sub-command's options are known; messages still name it.
   if (!arguments.empty() && find_command(arguments[0]) != nullptr) session.command = arguments[0];
+  if (const int code = check_command(arguments, session); code >= 0) return code;
   std::reverse(arguments.begin(), arguments.end());  // as CLI11 wants them
   try {
     table.parse(arguments);
