@@ -1,6 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Steps of very many plans of one job on one cluster, in closed form.
+//
+// Measured on dgx-h100-8.yaml (one core): 1,400,000 plans of llama-3.1-8b a second once the tables
+// exist, 18,000 with the time to fill them (benchmarks: plan_columns rate); estimate/program takes
+// 0.72 ms a plan, 1,400 a second, in the median of 300 plans of many models (benchmarks:
+// estimates).
 #pragma once
 
 #include <memory>
@@ -16,12 +21,12 @@ namespace orrery::estimate {
 
 /// What plans of a job take, put together from tables: passes through a layer, played once for each
 /// way to cut it (layer_times); gradients, weights and the optimizer, once for each mesh
-/// (data_times); schedules in closed form (stage_order); memory by the order of passes
-/// (memory_forms), which is the same as workload::account_memory says. Not told, but to be played
-/// (estimate/program), are plans whose layers differ or do not divide over stages, other schedules,
-/// gradients that are summed up in every pass where backward passes are split or experts exchange
-/// tokens, and plans whose hosts are slower than their kernels. What was asked before changes no
-/// answer.
+/// (data_parallel_times); schedules in closed form (pipeline_closed_form); memory by the order of
+/// passes (stage_memory), which is the same as workload::account_memory says. Not estimated here,
+/// but by estimate/program, are plans whose layers differ or do not divide over stages, other
+/// schedules, gradients that are summed up in every pass where backward passes are split or experts
+/// exchange tokens, and plans whose hosts are slower than their kernels. What was asked before
+/// changes no answer.
 class ColumnEstimator {
  public:
   /// Why nothing of this job can be told so; empty: it can. The cluster has dimensions, not a
