@@ -228,7 +228,7 @@ struct Part {
       transient;               ///< alive only while its forward or backward runs (largest of both)
   std::int64_t offloaded = 0;  ///< bytes that would be `retained`, but lie in remote memory between
                                ///< the passes (and are among `transient`)
-  std::int64_t boundary = 0;  ///< bytes of activations that its output is, on this rank
+  std::int64_t boundary = 0;   ///< bytes of activations that its output is, on this rank
 
   /// What has gradients and is updated.
   [[nodiscard]] Weights trained() const { return weights.without(frozen); }
