@@ -202,11 +202,11 @@ int search_here(const SpaceOptions& options, explore::ExploreOptions how, std::s
   how.answers.parts = part->parts;
   if (options.executor.who == Who::slurm)
     return write_shares({*space, options.file}, how, options.executor, rows, session);
-  std::optional<explore::ProcessExecutor> crew;
+  std::optional<explore::ProcessExecutor> executor;
   if (channel != nullptr) {
-    crew.emplace(*channel, *space);
-    if (auto begun = crew->begin(*text); !begun) return session.fail(begun.error());
-    how.answers.executor = &*crew;
+    executor.emplace(*channel, *space);
+    if (auto begun = executor->begin(*text); !begun) return session.fail(begun.error());
+    how.answers.executor = &*executor;
   }
   SearchProgress progress(session);
   if (progress.active())

@@ -66,9 +66,9 @@ Result<ExplorationResult> by_crew(const std::string& text, std::uint32_t process
   BoxChannel channel(boxes, 0);
   Result<ExplorationResult> found;
   {
-    ProcessExecutor crew(channel, space);
-    options.answers.executor = &crew;
-    const auto begun = crew.begin(text);
+    ProcessExecutor processes(channel, space);
+    options.answers.executor = &processes;
+    const auto begun = processes.begin(text);
     found = begun ? explore(space, options) : tl::unexpected(begun.error());
   }
   for (std::thread& other : others) other.join();
@@ -109,20 +109,20 @@ TEST(Crew, SaysWhyPointsFail) {
   EXPECT_EQ(to_string(found.error()), to_string(alone.error()));
 }
 
-/// Talks to a crew as if it were the only other process.
+/// Talks to a process executor as if it were the only other process.
 Result<void> answered_by(const std::vector<std::string>& said) {
   const std::string text = small_space();
   const auto space = space_of(text);
   Boxes boxes(2);
   for (const std::string& one : said) boxes.put(0, {1, one});
   BoxChannel channel(boxes, 0);
-  ProcessExecutor crew(channel, space);
-  if (auto begun = crew.begin(text); !begun) return begun;
+  ProcessExecutor processes(channel, space);
+  if (auto begun = processes.begin(text); !begun) return begun;
   const auto asked = spec_at(space, space.at(7));
   const std::vector<PointQuestion> questions{
       {7, *asked, digest(space, *asked, Evaluation::estimate)}};
-  return crew.evaluate_points(questions, Evaluation::estimate,
-                              [](std::size_t, const PointPrediction&) {});
+  return processes.evaluate_points(questions, Evaluation::estimate,
+                                   [](std::size_t, const PointPrediction&) {});
 }
 
 TEST(Crew, TakesNoAnswerToAnotherQuestion) {

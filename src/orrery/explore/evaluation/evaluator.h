@@ -34,7 +34,7 @@ struct PointSpec {
 [[nodiscard]] Result<Rates> rates_at(const SearchSpace& space, const Coordinates& at);
 
 /// Everything that a point's figures follow from, as 64 hexadecimal digits: what is asked, by which
-/// gear. What was read and by what build stands in Told::provenance.
+/// gear. What was read and by what build stands in EvaluatedPoint::provenance.
 [[nodiscard]] std::string digest(const SearchSpace& space, const PointSpec& asked,
                                  Evaluation evaluation);
 

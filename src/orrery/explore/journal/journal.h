@@ -18,7 +18,7 @@
 
 namespace orrery::explore {
 
-/// By digest (which has the gear in it).
+/// By digest (which contains the evaluation).
 using StoredPoints = std::map<std::string, PointPrediction, std::less<>>;
 
 /// What a line calls the gear that told it: "columns", "estimate", "simulate".

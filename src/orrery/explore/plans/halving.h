@@ -10,22 +10,22 @@
 namespace orrery::explore {
 
 /// Successive halving over two gears: all candidates are told cheaply, the best of them and a
-/// sample of the rest dearly. How far the cheap gear was too high, where both know, is how far it
-/// may be for those that were left out: whoever could still be among the best by that is looked at,
-/// too, until nobody could. Less is better. Source: Jamieson & Talwalkar, AISTATS 2016 (budgets
-/// that grow as candidates go); the margin is ours.
+/// sample of the rest dearly. How far the cheap evaluation was too high, where both know, is how
+/// far it may be for those that were left out: whoever could still be among the best by that is
+/// looked at, too, until nobody could. Less is better. Source: Jamieson & Talwalkar, AISTATS 2016
+/// (budgets that grow as candidates go); the margin is ours.
 class Halving {
  public:
-  /// `told`: by the cheap gear, above 0; none: only the dear one tells. `keep`: how many of the
-  /// best are wanted.
+  /// `predicted`: by the cheap evaluation, above 0; none: only the dear one tells. `keep`: how many
+  /// of the best are wanted.
   Halving(std::vector<std::optional<double>> estimates, std::size_t keep);
 
   /// Whom to look at next, ascending; nobody: the best are known.
   [[nodiscard]] std::vector<std::size_t> next();
-  /// What the dear gear says of one; none: it knows nothing.
+  /// What the dear evaluation says of one; none: it knows nothing.
   void found(std::size_t candidate, std::optional<double> value);
 
-  /// By how much the cheap gear was too high at most, as a share of the dear one.
+  /// By how much the cheap evaluation was too high at most, as a share of the dear one.
   [[nodiscard]] double max_overestimate() const { return max_over_; }
   /// How far off it was at most, either way.
   [[nodiscard]] double max_error() const { return max_error_; }
